@@ -1,0 +1,129 @@
+"""Field types of the configuration models, and validation errors in words."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from gramworks.errors import ConfigError, suggest
+
+NAME_PATTERN = r"[A-Za-z0-9_.-]+"
+"""Names become folders, wildcards and job names, so they keep to these characters."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class StrictModel(BaseModel):
+    """Base of all configuration models: unknown keys are refused, values are frozen."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, protected_namespaces=(), use_attribute_docstrings=True
+    )
+
+
+def check_name(value: Any) -> str:
+    """Return ``value`` when it is a valid name; raise ValueError saying what is allowed."""
+    if isinstance(value, datetime.date):
+        raise ValueError(f"a bare date ({value}) is read as a date, not a name; put it in quotes")
+    if not isinstance(value, str):
+        raise ValueError(f"a name is text, found {value!r}; put it in quotes if it is meant so")
+    if not re.fullmatch(NAME_PATTERN, value) or not value.strip("."):
+        raise ValueError(
+            f"the name {value!r} is not usable; allowed are letters, digits, '_', '.' and '-' "
+            f"({NAME_PATTERN}), and not dots alone"
+        )
+    return value
+
+
+def _number(value: Any) -> Any:
+    """Accept numbers that YAML 1.1 reads as text (1e-3, "0.2"); refuse booleans and dates."""
+    if isinstance(value, bool):
+        raise ValueError(f"expected a number, found {value}")
+    if isinstance(value, str):
+        try:
+            value = float(value) if not re.fullmatch(r"[-+]?\d+", value.strip()) else int(value)
+        except ValueError:
+            raise ValueError(f"expected a number, found the text {value!r}") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"expected a finite number, found {value}")
+    return value
+
+
+def _unique(values: list) -> list:
+    twice = sorted({str(value) for value in values if values.count(value) > 1})
+    if twice:
+        raise ValueError(f"{', '.join(twice)} stands more than once; name each once")
+    return values
+
+
+Name = Annotated[str, BeforeValidator(check_name)]
+Number = Annotated[float, BeforeValidator(_number)]
+Count = Annotated[int, BeforeValidator(_number)]
+Unique = AfterValidator(_unique)
+
+
+def validated(model: type[Model], values: Any, where: str) -> Model:
+    """Validate ``values`` and turn what is wrong into one readable error.
+
+    Parameters
+    ----------
+    model : pydantic model class
+    values : mapping
+    where : str
+        What is being read, for example a file name; it opens every line of the message.
+
+    Raises
+    ------
+    ConfigError
+        One line a fault: the key, the value found, what is allowed.
+    """
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        lines = [_fault(model, fault, where) for fault in error.errors(include_url=False)]
+        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
+
+
+def _fault(model: type[BaseModel], fault: dict, where: str) -> str:
+    path = [part for part in fault["loc"] if not str(part).startswith("function-")]
+    key = ".".join(str(part) for part in path) or "(top)"
+    kind = fault["type"]
+    if kind == "extra_forbidden":
+        return f"{where}: unknown key {key!r}; {suggest(path[-1], _keys_beside(model, path))}."
+    if kind == "missing":
+        return f"{where}: key {key!r} is missing; add it."
+    message = fault["msg"].removeprefix("Value error, ")
+    found = fault.get("input")
+    shown = "null" if found is None else repr(found)
+    shown = shown if len(shown) < 80 else shown[:77] + "..."
+    return f"{where}: {key}: {message} (found {shown})."
+
+
+def _keys_beside(model: type[BaseModel], path: list) -> list[str]:
+    """List the valid keys at the level where an unknown key was found."""
+    current: Any = model
+    for part in path[:-1]:
+        fields = getattr(current, "model_fields", None)
+        if fields and part in fields:
+            current = fields[part].annotation
+        for _ in range(6):  # step through Optional, dict, list and Annotated to the model inside
+            inner = [a for a in getattr(current, "__args__", ()) if a is not type(None)]
+            if hasattr(current, "model_fields") or not inner:
+                break
+            tagged = [a for a in inner if _tag(a) == part]
+            current = tagged[0] if tagged else inner[-1]
+        if hasattr(part, "__index__"):
+            continue
+    return sorted(getattr(current, "model_fields", ()))
+
+
+def _tag(annotation: Any) -> Any:
+    fields = getattr(annotation, "model_fields", {})
+    for name in ("kind",):
+        if name in fields:
+            return fields[name].default
+    return None

@@ -1,0 +1,1 @@
+"""Studies: protocols that belong to one paper, and the files that describe them."""

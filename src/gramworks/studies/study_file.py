@@ -1,0 +1,148 @@
+"""Study files: config/studies/{study}.yaml, one comparison of methods on data sets each."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from gramworks.datasets.splits import SplitSpec
+from gramworks.errors import ConfigError, suggest
+from gramworks.fields import Count, Name, StrictModel, Unique, check_name, validated
+from gramworks.kernels.identifiers import parse_kernel
+from gramworks.settings import format_setting, plain_scalar
+from gramworks.strict_yaml import load_yaml
+
+Incomparable = Literal["other-data", "other-size", "protocol-not-stated", "published-only"]
+
+
+def _canonical_kernels(value: Any) -> Any:
+    """Accept a list (labelled K1, K2, ...) or a mapping, and bring identifiers to one form."""
+    if isinstance(value, list):
+        value = {f"K{i}": kernel for i, kernel in enumerate(value, 1)}
+    if isinstance(value, dict):
+        return {key: parse_kernel(str(kernel)).id for key, kernel in value.items()}
+    return value
+
+
+Kernels = Annotated[
+    dict[Name, str], BeforeValidator(_canonical_kernels), Field(min_length=1)
+]
+
+
+class StudyDataset(StrictModel):
+    """One data set of a study."""
+
+    recipe: Name = "none"
+    """Normalisation recipe, fitted on all points."""
+    kernels: Kernels | None = None
+    """Base kernels for this data set, K1, K2, ... to kernel identifiers; null: the study's."""
+    published_as: Name | None = None
+    """The data set whose published numbers stand beside the measured ones; null: its own."""
+    not_comparable: Incomparable | None = None
+    """Why no verdict is given against the published numbers, if none is."""
+    note: str = ""
+    """Said beside the data set in every table."""
+
+
+class StudyMethod(StrictModel):
+    """One method of a study."""
+
+    settings: list[dict[str, Any]] = [{}]
+    """What distinguishes rows, such as criterion or C; lists are multiplied out."""
+    parameters: dict[str, Any] = {}
+    """What all rows share, such as grids; not part of the setting."""
+    kernels: Kernels | None = None
+    """Kernels this method wants instead of the data set's."""
+    chunk: Annotated[Count, Field(ge=1)] | None = None
+    """Repeats in one job; null: the study's."""
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _as_list(cls, value: Any) -> Any:
+        return [value] if isinstance(value, dict) else value
+
+    def combinations(self) -> list[dict[str, Any]]:
+        """Multiply lists out: one dict of scalars a row of the tables, each once."""
+        rows: dict[str, dict[str, Any]] = {}
+        for block in self.settings:
+            keys = sorted(block)
+            lists = [block[key] if isinstance(block[key], list) else [block[key]] for key in keys]
+            for values in itertools.product(*lists):
+                row = {k: plain_scalar(v) for k, v in zip(keys, values, strict=True)}
+                rows[format_setting(row)] = row
+        return list(rows.values())
+
+
+class Study(StrictModel):
+    """A comparison of methods on data sets, with its protocol."""
+
+    name: Name
+    """The study's name; equal to the file's name."""
+    title: str
+    """One line for headings."""
+    paper: Name | None = None
+    """The paper whose published numbers are compared."""
+    summary: str = ""
+    """What is done, in a few sentences; shown in the report."""
+    datasets: Annotated[dict[Name, StudyDataset], Field(min_length=1)]
+    """Data sets by identifier."""
+    splits: SplitSpec
+    """How points are divided into labelled, unlabelled and test."""
+    kernels: Kernels | None = None
+    """Base kernels for data sets that state none."""
+    methods: Annotated[dict[Name, StudyMethod], Field(min_length=1)]
+    """Methods by name."""
+    metrics: Annotated[list[Name], Unique, Field(min_length=1)]
+    """Metrics shown in the tables, in this order."""
+    chunk: Annotated[Count, Field(ge=1)] = 30
+    """Repeats in one job; scores do not depend on it."""
+
+    @field_validator("datasets", "methods", mode="before")
+    @classmethod
+    def _empty_bodies(cls, value: Any) -> Any:
+        """Let `single-1:` stand for `single-1: {}`."""
+        if isinstance(value, dict):
+            for key in value:
+                check_name(key)
+            return {key: {} if body is None else body for key, body in value.items()}
+        return value
+
+    def base_kernels(self, dataset: str, method: str | None = None) -> dict[str, str]:
+        """Return the kernels of a data set (or those a method wants), K1, K2, ... to identifier."""
+        own = self.methods[method].kernels if method else None
+        found = own or self.datasets[dataset].kernels or self.kernels
+        if found is None:
+            raise ConfigError(
+                f"study {self.name}: data set {dataset!r} has no kernels; state `kernels:` for it "
+                "or for the whole study."
+            )
+        return found
+
+
+def load_study(path: str | Path) -> Study:
+    """Read and validate one study file.
+
+    Raises
+    ------
+    ConfigError
+        With the file and key of each fault; also when `name` differs from the file's name.
+    """
+    path = Path(path)
+    study = validated(Study, load_yaml(path), str(path))
+    if study.name != path.stem:
+        raise ConfigError(
+            f"{path}: name is {study.name!r}, the file's name says {path.stem!r}; make them equal."
+        )
+    return study
+
+
+def load_studies(names: list[str], folder: str | Path) -> list[Study]:
+    """Load the named studies of a folder; an unknown name is refused with the valid ones."""
+    available = {path.stem: path for path in sorted(Path(folder).glob("*.yaml"))}
+    for name in names:
+        if name not in available:
+            raise ConfigError(f"studies: no study {name!r} in {folder}; {suggest(name, available)}.")
+    return [load_study(available[name]) for name in names]
