@@ -1,0 +1,201 @@
+"""Run a method over draws and turn what happens, failures included, into tidy rows."""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.seeds import generator
+from gramworks.datasets.splits import Splits
+from gramworks.fitting.metrics import score
+from gramworks.methods.registry import Method
+from gramworks.problem import Outcome, Problem, Skip
+from gramworks.settings import format_setting, join_settings, parse_setting
+
+COLUMNS = (
+    "study", "dataset", "method", "setting", "repeat", "metric", "value", "status", "reason",
+)  # fmt: skip
+
+
+def run_draws(
+    method: Method,
+    settings: list[dict[str, Any]],
+    parameters: dict[str, Any],
+    dataset: Dataset,
+    splits: dict[str, Splits],
+    kernels: dict[str, np.ndarray],
+    *,
+    study: str,
+    repeats: Iterable[int],
+    shared: dict[str, np.ndarray] | None = None,
+    log: Callable[[str], None] = print,
+) -> tuple[list[dict], list[dict]]:
+    """Fit a method on some repeats of every setting.
+
+    Parameters
+    ----------
+    method : Method
+    settings : list of dict
+        The method's own settings; each is joined with each setting of the splits.
+    parameters : dict
+        What all settings share, such as grids.
+    dataset : Dataset
+    splits : dict of str to Splits
+        Index arrays by the setting of the splits ("" or for example "labelled=16").
+    kernels : dict of str to ndarray (n, n)
+        Gram matrices over all points, by the study's names.
+    study : str
+    repeats : iterable of int
+        Which repeats to run; the rows do not depend on how repeats are cut into jobs.
+    shared : dict of arrays, optional
+        What the method's `learn` made.
+    log : callable
+        Receives a progress line a draw at most every few seconds.
+
+    Returns
+    -------
+    scores, timings : list of dict
+        Rows with the keys `COLUMNS`, in the order setting, repeat, metric. A draw that raises
+        gives one row with status ``failed`` and the error as its reason.
+    """
+    repeats = list(repeats)
+    pairs = [
+        (join_settings(outer, format_setting(inner)), outer, inner)
+        for outer in splits
+        for inner in settings
+    ]
+    total, done, last = len(pairs) * len(repeats), 0, time.monotonic()
+    scores: list[dict] = []
+    timings: list[dict] = []
+    for setting, outer, inner in sorted(pairs, key=lambda pair: pair[0]):
+        params = method.parameters({**parameters, **inner}, f"study {study}")
+        for repeat in repeats:
+            key = {
+                "study": study, "dataset": dataset.id, "method": method.name,
+                "setting": setting, "repeat": repeat,
+            }  # fmt: skip
+            start = time.perf_counter()
+            problem = _problem(
+                method, dataset, splits[outer], kernels, study, setting, repeat, shared, log
+            )
+            outcome, status, reason = _attempt(method, problem, params, log)
+            seconds = time.perf_counter() - start
+            scores += _rows(key, problem, outcome, dataset, status, reason)
+            timings.append(key | _cell("seconds", seconds, status, reason))
+            done += 1
+            if time.monotonic() - last > 5 or done == total:
+                last = time.monotonic()
+                log(f"{study}/{dataset.id}/{method.name}: {done} of {total} draws")
+    return scores, timings
+
+
+def failed_rows(
+    method: str,
+    settings: list[dict[str, Any]],
+    split_settings: Iterable[str],
+    *,
+    study: str,
+    dataset: str,
+    repeats: Iterable[int],
+    status: str,
+    reason: str,
+) -> list[dict]:
+    """Make the rows of draws that could not be tried, because an input is absent."""
+    return [
+        {"study": study, "dataset": dataset, "method": method, "setting": setting,
+         "repeat": repeat, **_cell("", None, status, reason)}
+        for setting in sorted(
+            join_settings(outer, format_setting(inner))
+            for outer in split_settings
+            for inner in settings
+        )
+        for repeat in repeats
+    ]  # fmt: skip
+
+
+def _problem(
+    method: Method, dataset: Dataset, splits: Splits, kernels: dict[str, np.ndarray],
+    study: str, setting: str, repeat: int, shared: dict | None, log: Callable,
+) -> Problem:  # fmt: skip
+    n = len(dataset.y)
+    masks = {}
+    for name in ("labelled", "unlabelled", "test"):
+        rows = getattr(splits, name)[repeat]
+        masks[name] = np.zeros(n, dtype=bool)
+        masks[name][rows[rows >= 0]] = True
+    y = np.where(masks["labelled"], dataset.y, np.zeros(1, dtype=dataset.y.dtype))
+    y.setflags(write=False)
+    wants_features = {"features", "strings"} & set(method.needs)
+    sees_all = getattr(method.module, "SEES_TEST_LABELS", False)
+    return Problem(
+        study=study, dataset=dataset.id, task=_task(dataset), setting=parse_setting(setting),
+        repeat=repeat, kernels=kernels, y=y, n_classes=len(dataset.classes),
+        generator=generator(study, dataset.id, setting, repeat), shared=shared or {},
+        features=dataset.X if wants_features else None,
+        truth=dataset.y if sees_all else None, log=log, **masks,
+    )  # fmt: skip
+
+
+def _task(dataset: Dataset) -> str:
+    if not dataset.classes:
+        return "regression"
+    return "binary" if len(dataset.classes) == 2 else "multiclass"
+
+
+def _attempt(
+    method: Method, problem: Problem, params: Any, log: Callable
+) -> tuple[Outcome | None, str, str]:
+    if problem.task not in method.tasks:
+        reason = f"{method.name} is made for {', '.join(method.tasks)}, not for {problem.task}"
+        return None, "skipped", reason
+    try:
+        outcome = method.fit(problem, params)
+    except Skip as error:
+        return None, "skipped", _one_line(error)
+    except Exception as error:
+        # A failed draw is a row with its reason; the traceback goes to the log.
+        log(traceback.format_exc())
+        return None, "failed", _one_line(f"{type(error).__name__}: {error}")
+    if outcome.converged:
+        return outcome, "ok", ""
+    return outcome, "not-converged", _one_line(outcome.reason or "iteration cap reached")
+
+
+def _rows(
+    key: dict, problem: Problem, outcome: Outcome | None, dataset: Dataset, status: str, reason: str
+) -> Iterator[dict]:
+    if outcome is None:
+        yield key | _cell("", None, status, reason)
+        return
+    metrics = dict(outcome.metrics)
+    if outcome.predictions is not None:
+        try:
+            metrics |= score(
+                dataset.y[problem.test_rows], outcome.predictions, decision=outcome.decision,
+                task=problem.task,
+            )  # fmt: skip
+        except Exception as error:
+            yield key | _cell("", None, "failed", f"cannot be scored: {_one_line(error)}")
+            return
+    for metric in sorted(metrics):
+        value = float(metrics[metric])
+        if math.isfinite(value):
+            yield key | _cell(metric, value, status, reason)
+        else:
+            yield key | _cell(metric, None, "failed", f"{metric} is {value}")
+
+
+def _cell(metric: str, value: float | None, status: str, reason: str) -> dict:
+    text = "" if value is None else f"{value:.10g}"
+    return {"metric": metric, "value": text, "status": status, "reason": reason}
+
+
+def _one_line(message: object) -> str:
+    text = " ".join(str(message).split())
+    return text if len(text) <= 500 else text[:497] + "..."

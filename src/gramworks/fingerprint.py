@@ -1,0 +1,168 @@
+"""Fingerprints of library code: which edit reruns which jobs.
+
+The workflow engine sees edits of scripts and parameters, not of imported modules. A rule
+therefore carries, as a parameter, a hash of the syntax trees of its script and of every module of
+the package that the script reaches through imports. Docstrings, comments and layout are no part
+of a syntax tree's hash, so that they rerun nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from gramworks.errors import GramworksError
+
+PACKAGE = "gramworks"
+_ROOT = Path(__file__).resolve().parent
+
+
+def fingerprint(script: str | Path | None, modules: Iterable[str] = ()) -> str:
+    """Hash the code that a job runs.
+
+    Parameters
+    ----------
+    script : path or None
+        The rule's script.
+    modules : iterable of str
+        Further roots found by name at run time, such as a method's module.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits. Equal exactly when the syntax trees, docstrings taken out, of the
+        script and of all modules reached from it and from ``modules`` are equal.
+
+    Raises
+    ------
+    GramworksError
+        When a file is missing or is not valid Python; names the file and line.
+    """
+    pending = sorted(set(modules))
+    parts = []
+    if script is not None:
+        digest, imported = _scan(*_stamp(Path(script)), is_package=False, module=None)
+        parts.append(("script", digest))
+        pending += imported
+    seen: set[str] = set()
+    while pending:
+        module = pending.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        path, is_package = module_file(module)
+        digest, imported = _scan(*_stamp(path), is_package=is_package, module=module)
+        parts.append((module, digest))
+        pending += imported
+    text = "\n".join(f"{name} {digest}" for name, digest in sorted(parts))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def reached_modules(modules: Iterable[str]) -> set[str]:
+    """List the modules of the package that are reached from ``modules``, themselves included."""
+    pending, seen = list(modules), set()
+    while pending:
+        module = pending.pop()
+        if module not in seen:
+            seen.add(module)
+            path, is_package = module_file(module)
+            pending += _scan(*_stamp(path), is_package=is_package, module=module)[1]
+    return seen
+
+
+def module_file(module: str) -> tuple[Path, bool]:
+    """Return the file of a module of the package, and whether it is a package's `__init__`."""
+    base = _ROOT.joinpath(*module.split(".")[1:])
+    if (base / "__init__.py").is_file():
+        return base / "__init__.py", True
+    path = base.with_name(base.name + ".py")
+    if not path.is_file():
+        raise GramworksError(f"no module {module}: there is no file {path}.")
+    return path, False
+
+
+def _stamp(path: Path) -> tuple[Path, int, int]:
+    """Identify a file's content for the cache, so that one parse serves all jobs of a run."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise GramworksError(f"{path}: no such file, needed to fingerprint a job.") from None
+    return path, status.st_mtime_ns, status.st_size
+
+
+@functools.lru_cache(maxsize=None)
+def _scan(
+    path: Path, _mtime: int, _size: int, *, is_package: bool, module: str | None
+) -> tuple[str, tuple[str, ...]]:
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    except SyntaxError as error:
+        raise GramworksError(f"{path}, line {error.lineno}: {error.msg}.") from None
+    imported = sorted(_imports(tree, module, is_package))
+    for node in ast.walk(tree):
+        _drop_docstring(node)
+    digest = hashlib.sha256(ast.dump(tree, include_attributes=False).encode()).hexdigest()
+    return digest, tuple(imported)
+
+
+def _drop_docstring(node: ast.AST) -> None:
+    body = getattr(node, "body", None)
+    if not isinstance(body, list):
+        return
+    # Attribute docstrings (a bare string after an assignment) document as well.
+    node.body = [
+        part
+        for part in body
+        if not (
+            isinstance(part, ast.Expr)
+            and isinstance(part.value, ast.Constant)
+            and isinstance(part.value.value, str)
+        )
+    ]
+
+
+def _imports(tree: ast.AST, module: str | None, is_package: bool) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module, is_package)
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            found |= _known(name)
+    return found
+
+
+def _absolute(node: ast.ImportFrom, module: str | None, is_package: bool) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = (module or "").split(".")
+    parts = parts[: len(parts) - node.level + (1 if is_package else 0)]
+    return ".".join([*parts, node.module] if node.module else parts)
+
+
+def _known(name: str) -> set[str]:
+    """Find the modules that ``import name`` or ``from a import b`` (as a.b) runs.
+
+    The package's `__init__` files on the way are run as well, and are part of the hash; they are
+    empty or lazy, so that they lead nowhere.
+    """
+    if name != PACKAGE and not name.startswith(PACKAGE + "."):
+        return set()
+    parts = name.split(".")
+    found = set()
+    for stop in range(1, len(parts) + 1):
+        candidate = ".".join(parts[:stop])
+        try:
+            module_file(candidate)
+        except GramworksError:
+            break
+        found.add(candidate)
+    # The version stands in the top __init__: a release alone must not rerun a finished study.
+    return found - {PACKAGE}

@@ -1,0 +1,109 @@
+"""Find method modules by file name: `margin-nonnegative` is methods/margin_nonnegative.py.
+
+A module with ``FAMILY = True`` serves numbered names: `single-2` is methods/single.py with
+index 2. Files that begin with an underscore hold what several methods share. Nothing is listed
+anywhere, so that a new method edits no existing file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel
+
+from gramworks.errors import ConfigError, suggest
+from gramworks.fields import validated
+from gramworks.problem import Outcome, Problem
+
+_FOLDER = Path(__file__).parent
+NEEDS = ("grams", "features", "strings", "graphs")
+TASKS = ("binary", "multiclass", "regression")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the workflow."""
+
+    name: str
+    """As in study files, for example single-2."""
+    module: ModuleType
+    index: int | None
+    """The number of a family's member, None elsewhere."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What `Problem` must hold: a selection of `NEEDS`."""
+        return self.module.NEEDS
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Tasks it is made for: a selection of `TASKS`."""
+        return self.module.TASKS
+
+    @property
+    def learns(self) -> bool:
+        """Whether it has a `learn` function, run once for all draws."""
+        return hasattr(self.module, "learn")
+
+    def parameters(self, values: dict[str, Any], where: str) -> BaseModel:
+        """Validate settings and parameters from a study file (ConfigError with the key)."""
+        return validated(self.module.Params, values, f"{where}: method {self.name}")
+
+    def fit(self, problem: Problem, params: BaseModel) -> Outcome:
+        """Run the method on one draw."""
+        if self.index is None:
+            return self.module.fit(problem, params)
+        return self.module.fit(problem, params, self.index)
+
+
+def method_names() -> list[str]:
+    """List the registered methods; a family stands as `single-1`."""
+    names = []
+    for stem in _stems():
+        name = stem.replace("_", "-")
+        names.append(f"{name}-1" if getattr(_module(stem), "FAMILY", False) else name)
+    return names
+
+
+def load_method(name: str) -> Method:
+    """Find a method by name.
+
+    Raises
+    ------
+    ConfigError
+        When there is none; lists the valid names.
+    """
+    found = method_module(name)
+    module = importlib.import_module(found)
+    index = re.search(r"-(\d+)$", name)
+    return Method(name, module, int(index[1]) if getattr(module, "FAMILY", False) else None)
+
+
+def method_module(name: str) -> str:
+    """Return the name of a method's module, a root of its jobs' fingerprint."""
+    stems = _stems()
+    stem = name.replace("-", "_")
+    if stem in stems and name == stem.replace("_", "-"):
+        if not getattr(_module(stem), "FAMILY", False):
+            return f"gramworks.methods.{stem}"
+    family = re.fullmatch(r"(.+)_([1-9]\d*)", stem)
+    if family and family[1] in stems and getattr(_module(family[1]), "FAMILY", False):
+        return f"gramworks.methods.{family[1]}"
+    raise ConfigError(f"methods: no method {name!r}; {suggest(name, method_names())}.")
+
+
+def _stems() -> list[str]:
+    return sorted(
+        path.stem
+        for path in _FOLDER.glob("*.py")
+        if path.stem != "registry" and not path.stem.startswith("_")
+    )
+
+
+def _module(stem: str) -> ModuleType:
+    return importlib.import_module(f"gramworks.methods.{stem}")

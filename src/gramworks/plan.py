@@ -1,0 +1,276 @@
+"""From a run configuration to files: what the workflow's rules ask for their targets and slices.
+
+Everything here is a pure function of the configuration, the study files and the registries;
+nothing is written. A rule gets only its slice, as one line of canonical JSON, so that a reordered
+or reformatted configuration reruns nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from gramworks.config import RunConfig
+from gramworks.datasets.parsing import parser_module
+from gramworks.datasets.registry import entry_digest, load_entry
+from gramworks.errors import ConfigError, suggest
+from gramworks.fingerprint import fingerprint
+from gramworks.kernels.identifiers import kernel_module
+from gramworks.methods.registry import load_method, method_module
+from gramworks.studies.study_file import Study, load_studies
+
+
+def canonical(value: Any) -> str:
+    """Write JSON with sorted keys and one form a number, so that 0.20 and 0.2 are equal."""
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
+
+
+_PACKAGE = Path(__file__).parent
+
+
+@lru_cache(maxsize=None)
+def _code(script: str, modules: tuple[str, ...]) -> str:
+    return fingerprint(script, modules)
+
+
+class Plan:
+    """The files and jobs of one run.
+
+    Parameters
+    ----------
+    config : RunConfig
+    root : path
+        The project's folder, with config/studies and workflow/scripts.
+
+    Raises
+    ------
+    ConfigError
+        When a study, data set, method or parameter is not valid; names the valid ones.
+    """
+
+    def __init__(self, config: RunConfig, root: str | Path = ".") -> None:
+        self.config = config
+        self.root = Path(root)
+        studies = load_studies(config.studies, self.root / "config" / "studies")
+        for study in studies:
+            _check_study(study)
+        self._check_filters(studies)
+        self.studies = {s.name: self._limited(s) for s in studies}
+
+    def _check_filters(self, studies: list[Study]) -> None:
+        for key in ("datasets", "methods"):
+            offered = {name for study in studies for name in getattr(study, key)}
+            for name in getattr(self.config, key) or ():
+                if name not in offered:
+                    raise ConfigError(
+                        f"{key}: {name!r} is in none of the chosen studies; "
+                        f"{suggest(name, offered)}."
+                    )
+
+    def _limited(self, study: Study) -> Study:
+        """Cut the repeats to what the run admits; splits are seeded one by one, so it is a cut."""
+        cap, repeats = self.config.repeats, getattr(study.splits, "repeats", None)
+        if cap is None or (repeats is not None and repeats <= cap):
+            return study
+        return study.model_copy(update={"splits": study.splits.model_copy(update={"repeats": cap})})
+
+    # What runs
+
+    def datasets(self, study: str) -> list[str]:
+        """List the data sets of a study that this run includes."""
+        return [d for d in self.studies[study].datasets if not self._left_out(d)]
+
+    def methods(self, study: str) -> list[str]:
+        """List the methods of a study that this run includes."""
+        wanted = self.config.methods
+        return [m for m in self.studies[study].methods if wanted is None or m in wanted]
+
+    def _left_out(self, dataset: str) -> str:
+        if self.config.datasets is not None and dataset not in self.config.datasets:
+            return "dataset-not-in-run"
+        if self.config.sources == "embedded" and not load_entry(dataset).embedded:
+            return "source-not-embedded"
+        return ""
+
+    def left_out(self, study: str) -> dict[str, str]:
+        """Map the data sets of a study that this run leaves out to a typed reason."""
+        found = {d: self._left_out(d) for d in self.studies[study].datasets}
+        return {dataset: reason for dataset, reason in found.items() if reason}
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str, str]]:
+        """All (study, data set, method) of the run."""
+        return [
+            (study, dataset, method)
+            for study in self.studies
+            for dataset in self.datasets(study)
+            for method in self.methods(study)
+        ]
+
+    # Files
+
+    def raw(self, dataset: str) -> str:
+        """Manifest of the bytes of a data set."""
+        return f"data/raw/{dataset}/manifest.json"
+
+    def table(self, study: str, dataset: str) -> str:
+        """Parsed and normalised data set."""
+        return f"results/datasets/{dataset}/{self.studies[study].datasets[dataset].recipe}.h5"
+
+    def splits(self, study: str, dataset: str) -> str:
+        """Split file."""
+        return f"results/splits/{study}/{dataset}.h5"
+
+    def grams(self, study: str, dataset: str, method: str) -> list[str]:
+        """Gram files a method reads, in the order K1, K2, ..."""
+        if "grams" not in load_method(method).needs:
+            return []
+        recipe = self.studies[study].datasets[dataset].recipe
+        kernels = self.studies[study].base_kernels(dataset, method).values()
+        return [f"results/gram/{dataset}/{recipe}/{kernel}.h5" for kernel in kernels]
+
+    def shared(self, study: str, dataset: str, method: str) -> list[str]:
+        """File of what all draws share, for methods that learn it."""
+        learns = load_method(method).learns
+        return [f"results/kernels/{study}/{dataset}/{method}.h5"] if learns else []
+
+    def chunks(self, study: str, dataset: str, method: str) -> list[str]:
+        """Score files of the chunks of a method, in order."""
+        folder = f"results/scores/{study}/{dataset}/{method}"
+        return [f"{folder}/{chunk}.csv" for chunk in self._chunk_names(study, method, dataset)]
+
+    def scores(self, study: str) -> list[str]:
+        """List the merged score files of a study."""
+        return [f"results/scores/{s}/{d}/{m}.csv" for s, d, m in self.pairs if s == study]
+
+    def tables(self, study: str) -> list[str]:
+        """List the normalised data sets of a study."""
+        return [self.table(study, dataset) for dataset in self.datasets(study)]
+
+    def all_tables(self) -> list[str]:
+        """List the normalised data sets of the run, each once."""
+        return sorted({path for study in self.studies for path in self.tables(study)})
+
+    def comparison(self, study: str) -> str:
+        """Tidy comparison of a study with the published numbers."""
+        return f"results/report/{study}/comparison.csv"
+
+    def targets(self) -> list[str]:
+        """List what `rule all` asks for."""
+        return ["results/report/index.html"]
+
+    # Chunks of repeats
+
+    def n_repeats(self, study: str, dataset: str) -> int:
+        """Return the number of draws a setting; a k-fold counts every fold."""
+        spec = self.studies[study].splits
+        if spec.kind == "given":
+            given = load_entry(dataset).facts.partitions or 0
+            return min(spec.repeats or given, given)
+        return spec.repeats * spec.folds if spec.kind == "k-fold" else spec.repeats
+
+    def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
+        spec = self.studies[study]
+        size = spec.methods[method].chunk or spec.chunk
+        n = self.n_repeats(study, dataset)
+        return [f"{start}-{min(start + size, n) - 1}" for start in range(0, n, size)]
+
+    # Slices: what goes through `params:`, one line of JSON each
+
+    def fetch_slice(self, dataset: str) -> str:
+        """Registry entry, and the attempt, so that unreachable sources are tried on every run."""
+        manifest = self.root / self.raw(dataset)
+        attempt = 0
+        try:
+            before = json.loads(manifest.read_text(encoding="utf-8"))
+            attempt = before["attempt"] + bool(before.get("absent"))
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        return canonical({"entry": entry_digest(dataset), "attempt": attempt})
+
+    def table_slice(self, dataset: str) -> str:
+        """Registry entry of a data set."""
+        return canonical({"entry": entry_digest(dataset)})
+
+    def splits_slice(self, study: str) -> str:
+        """Protocol of a study's splits."""
+        return canonical(self.studies[study].splits.model_dump())
+
+    def fit_slice(self, study: str, dataset: str, method: str) -> str:
+        """Settings, parameters and kernel names of a method; nothing else of the study."""
+        spec = self.studies[study].methods[method]
+        kernels = self.studies[study].base_kernels(dataset, method)
+        return canonical(
+            {
+                "settings": spec.combinations(),
+                "parameters": spec.parameters,
+                "kernels": kernels if "grams" in load_method(method).needs else {},
+            }
+        )
+
+    def study_slice(self, study: str) -> str:
+        """What the tables show of a study."""
+        shown = self.studies[study].model_dump(exclude={"chunk"})
+        for body in shown["methods"].values():
+            body.pop("chunk")
+        return canonical({"study": shown, "left_out": self.left_out(study)})
+
+    # Code
+
+    def code(self, script: str, modules: Iterable[str] = ()) -> str:
+        """Fingerprint of a script and the modules it reaches."""
+        return _code(str(self.root / "workflow" / "scripts" / script), tuple(sorted(modules)))
+
+    def parser_code(self, script: str, dataset: str) -> str:
+        """Fingerprint with the data set's parser or generator."""
+        return self.code(script, [parser_module(load_entry(dataset))])
+
+    def kernel_code(self, script: str, kernel: str) -> str:
+        """Fingerprint with the kernel's own module."""
+        return self.code(script, [kernel_module(kernel)])
+
+    def method_code(self, script: str, method: str) -> str:
+        """Fingerprint with the method's own module."""
+        return self.code(script, [method_module(method)])
+
+    def resource_digest(self, pattern: str) -> str:
+        """Hash of package data that a stage reads, such as published.csv or templates."""
+        base = "" if pattern.startswith("report/") else "resources/"
+        digest = hashlib.sha256()
+        for path in sorted(_PACKAGE.glob(base + pattern)):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        return digest.hexdigest()[:16]
+
+
+def _check_study(study: Study) -> None:
+    """Check names against the registries, and parameters against the methods' models."""
+    where = f"study {study.name}"
+    for dataset in study.datasets:
+        load_entry(dataset)
+    for name, body in study.methods.items():
+        method = load_method(name)
+        for setting in body.combinations():
+            twice = setting.keys() & body.parameters.keys()
+            if twice:
+                raise ConfigError(
+                    f"{where}: method {name}: {sorted(twice)} stands in both settings and "
+                    "parameters; keep it in one."
+                )
+            method.parameters({**body.parameters, **setting}, where)
+        if "grams" in method.needs:
+            for dataset in study.datasets:
+                study.base_kernels(dataset, name)

@@ -1,0 +1,76 @@
+"""What a method is given for one draw, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One draw of one study: Gram matrices or data, the labels that are known, and masks.
+
+    Test labels are not here: a method returns predictions and the workflow scores them.
+    """
+
+    study: str
+    dataset: str
+    task: str
+    """binary, multiclass or regression"""
+    setting: dict[str, Any]
+    """What distinguishes this row of the tables, such as ``{"labelled": 16}``."""
+    repeat: int
+    kernels: dict[str, np.ndarray]
+    """Name in the study (K1, K2, ...) to a read-only Gram matrix (n, n) over all points."""
+    y: np.ndarray
+    """(n,) class codes 0..k-1, or real targets; zero where not labelled, which is no label."""
+    labelled: np.ndarray
+    """(n,) mask of the points whose ``y`` is known."""
+    unlabelled: np.ndarray
+    """(n,) mask of points that are neither labelled nor test."""
+    test: np.ndarray
+    """(n,) mask of the points to predict."""
+    n_classes: int
+    """Number of classes of the data set; 0 in regression."""
+    generator: np.random.Generator
+    """Seeded from the identity of the draw, not from its place in a run."""
+    features: Any = None
+    """X for methods that need it: (n, d) array, CSR array, or list of strings."""
+    shared: dict[str, np.ndarray] = field(default_factory=dict)
+    """What the method's `learn` made once for all draws."""
+    truth: np.ndarray | None = None
+    """All labels, only for controls that state SEES_TEST_LABELS."""
+    log: Callable[[str], None] = print
+
+    @property
+    def grams(self) -> np.ndarray:
+        """All Gram matrices as one (m, n, n) array, in the study's order."""
+        return np.stack(list(self.kernels.values()))
+
+    @property
+    def test_rows(self) -> np.ndarray:
+        """Row numbers of the test points, ascending; predictions come in this order."""
+        return np.flatnonzero(self.test)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method returns for one draw."""
+
+    predictions: np.ndarray | None = None
+    """(n_test,) class codes or real values, in the order of `Problem.test_rows`."""
+    decision: np.ndarray | None = None
+    """(n_test,) decision values of class 1 against 0, for the area under the curve."""
+    metrics: dict[str, float] = field(default_factory=dict)
+    """Further numbers for the tables, such as weight-1 or omega-half."""
+    converged: bool = True
+    """False marks the rows ``not-converged``; their values are kept."""
+    reason: str = ""
+    """Said beside rows that are not ``ok``."""
+
+
+class Skip(Exception):
+    """Raised by a method for a problem it is not made for; the row is ``skipped``, with this."""

@@ -1,0 +1,61 @@
+"""Score files: tidy CSV rows in one fixed order, written whole, merged by text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from gramworks.atomic_text import write_text
+from gramworks.draws import COLUMNS
+from gramworks.errors import FileDamaged
+from gramworks.hdf5 import rebuild_command
+
+
+def write_rows(path: str | Path, rows: Iterable[dict]) -> None:
+    """Write rows with the keys `gramworks.draws.COLUMNS`."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
+
+
+def read_rows(path: str | Path) -> list[dict[str, str]]:
+    """Read rows back as text, so that no value changes on the way.
+
+    Raises
+    ------
+    FileDamaged
+        When columns are missing or a row is cut; names the file, the line and the command that
+        rebuilds it.
+    """
+    path = Path(path)
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, strict=True)
+            if tuple(reader.fieldnames or ()) != COLUMNS:
+                raise FileDamaged(
+                    f"{path}: expected the columns {', '.join(COLUMNS)}, found "
+                    f"{reader.fieldnames}; rebuild it: {rebuild_command(path)}"
+                )
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileDamaged(
+            f"{path}: cannot be read ({error}); rebuild it: {rebuild_command(path)}"
+        ) from None
+    for line, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise FileDamaged(
+                f"{path}, line {line}: expected {len(COLUMNS)} fields; the file is damaged, "
+                f"rebuild it: {rebuild_command(path)}"
+            )
+    return rows
+
+
+def merge_rows(parts: Iterable[str | Path], path: str | Path) -> None:
+    """Merge chunk files into one, ordered by setting, repeat and metric however they were cut."""
+    rows = [row for part in parts for row in read_rows(part)]
+    rows.sort(key=lambda row: (row["setting"], int(row["repeat"]), row["metric"]))
+    write_rows(path, rows)

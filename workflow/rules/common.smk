@@ -1,0 +1,42 @@
+# The run: configuration checked, turned into a plan that the rules ask for files and slices.
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+
+try:
+    from gramworks.config import run_config
+    from gramworks.errors import GramworksError
+    from gramworks.fields import NAME_PATTERN
+    from gramworks.plan import Plan
+except ModuleNotFoundError as error:
+    raise WorkflowError(
+        f"{error}. Install the project into this environment: pip install -e . "
+        "(or let `make report` do all of it)."
+    ) from None
+
+try:
+    plan = Plan(run_config(config, workflow.configfiles), workflow.basedir)
+except GramworksError as error:
+    raise WorkflowError(str(error)) from None
+
+# Where bytes come from does not change what they are, so the mirror is no parameter of a rule.
+if plan.config.mirror:
+    os.environ.setdefault("GRAMWORKS_MIRROR", plan.config.mirror)
+
+
+wildcard_constraints:
+    study=NAME_PATTERN,
+    dataset=NAME_PATTERN,
+    recipe=NAME_PATTERN,
+    kernel=NAME_PATTERN,
+    method=NAME_PATTERN,
+    chunk=r"\d+-\d+",
+
+
+localrules:
+    all,
+    fetch,
+    merge,
+    tabulate,
+    report,

@@ -1,0 +1,39 @@
+# Tables beside the published numbers, and the report.
+
+
+rule tabulate:
+    input:
+        scores=lambda w: plan.scores(w.study),
+        tables=lambda w: plan.tables(w.study),
+    output:
+        comparison="results/report/{study}/comparison.csv",
+    log:
+        "results/logs/tabulate/{study}.log",
+    benchmark:
+        "results/benchmarks/tabulate/{study}.tsv"
+    params:
+        slice=lambda w: plan.study_slice(w.study),
+        code=lambda w: plan.code("tabulate.py", ["gramworks.report.build"]),
+        resources=plan.resource_digest("published.csv"),
+    message:
+        "Comparing {wildcards.study} with the published numbers"
+    script:
+        "../scripts/tabulate.py"
+
+
+rule report:
+    input:
+        comparisons=[plan.comparison(study) for study in plan.studies],
+        tables=plan.all_tables(),
+    output:
+        page="results/report/index.html",
+    log:
+        "results/logs/report.log",
+    params:
+        slices=[plan.study_slice(study) for study in plan.studies],
+        code=lambda w: plan.code("report.py", ["gramworks.report.build"]),
+        resources=plan.resource_digest("report/templates/*"),
+    message:
+        "Writing the report"
+    script:
+        "../scripts/report.py"

@@ -1,0 +1,43 @@
+"""Learn what all draws of one method share, such as a decomposition or a deformed kernel."""
+
+import json
+
+from threadpoolctl import threadpool_limits
+
+from gramworks.absent import Absent, first_absent, write_absent
+from gramworks.datasets.store import read_dataset
+from gramworks.gram import read_gram
+from gramworks.methods.registry import load_method
+from gramworks.progress import progress_log
+from gramworks.provenance import provenance
+from gramworks.shared import write_shared
+
+
+def main(study, dataset, method, inputs, shared, slice_, log):
+    absent = first_absent([inputs.table, *inputs.grams])
+    if absent:
+        write_absent(shared, absent)
+        return
+    names = slice_["kernels"]
+    kernels = {k: read_gram(path) for k, path in zip(names, inputs.grams, strict=True)}
+    found = load_method(method)
+    try:
+        arrays = found.module.learn(
+            kernels, read_dataset(inputs.table).X, slice_["settings"], slice_["parameters"], log
+        )
+    except Exception as error:
+        log(error)
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        write_absent(shared, Absent("failed", "learn-failed", reason))
+        return
+    made = provenance("learn", study=study, dataset=dataset, method=method)
+    write_shared(shared, arrays, made)
+
+
+if __name__ == "__main__":
+    with progress_log(snakemake.log[0]) as log, threadpool_limits(1):
+        w = snakemake.wildcards
+        slice_ = json.loads(snakemake.params.slice)
+        main(
+            w.study, w.dataset, w.method, snakemake.input, snakemake.output.shared, slice_, log
+        )

@@ -1,0 +1,38 @@
+"""Compare one study with the published numbers: tidy table, tables for people, figures."""
+
+import json
+from pathlib import Path
+
+from gramworks.absent import read_absent
+from gramworks.progress import progress_log
+from gramworks.provenance import provenance
+from gramworks.report.build import tabulate_study
+from gramworks.studies.study_file import Study
+
+LEFT_OUT = {
+    "dataset-not-in-run": "not among the data sets of this run",
+    "source-not-embedded": "this run uses embedded data only; config/papers.yaml includes it",
+}
+
+
+def main(slice_, scores, tables, comparison, log):
+    study = Study.model_validate(slice_["study"])
+    absent = {d: (reason, LEFT_OUT[reason]) for d, reason in slice_["left_out"].items()}
+    for table in tables:
+        found = read_absent(table)
+        if found:
+            absent[Path(table).parent.name] = (found.kind, found.reason)
+    folder = Path(comparison).parent.parent
+    made = provenance("tabulate", study=study.name)
+    tabulate_study(study, [Path(path) for path in scores], absent, folder, made)
+
+
+if __name__ == "__main__":
+    with progress_log(snakemake.log[0]) as log:
+        main(
+            json.loads(snakemake.params.slice),
+            snakemake.input.scores,
+            snakemake.input.tables,
+            snakemake.output.comparison,
+            log,
+        )
