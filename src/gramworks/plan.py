@@ -175,6 +175,11 @@ class Plan:
 
     # Chunks of repeats
 
+    def split_settings(self, study: str) -> list[str]:
+        """List the settings that the splits of a study distinguish, such as labelled=16."""
+        sizes = getattr(self.studies[study].splits, "sizes", None)
+        return [f"labelled={size}" for size in sizes] if sizes else [""]
+
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""
         spec = self.studies[study].splits
@@ -218,7 +223,9 @@ class Plan:
             {
                 "settings": spec.combinations(),
                 "parameters": spec.parameters,
-                "kernels": kernels if "grams" in load_method(method).needs else {},
+                # Pairs, since the keys of a JSON object would be sorted K1, K10, K2.
+                "kernels": list(kernels.items()) if "grams" in load_method(method).needs else [],
+                "split_settings": self.split_settings(study),
             }
         )
 

@@ -21,13 +21,12 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
     if absent:
         log(absent.reason)
         rows = failed_rows(
-            method, settings, [""], study=study, dataset=dataset, repeats=repeats,
+            method, settings, slice_["split_settings"], study=study, dataset=dataset, repeats=repeats,
             status=absent.status, reason=f"{absent.kind}: {absent.reason}",
         )  # fmt: skip
         return rows, rows
-    kernels = {
-        name: read_gram(path) for name, path in zip(slice_["kernels"], inputs.grams, strict=True)
-    }
+    names = [name for name, _ in slice_["kernels"]]
+    kernels = {name: read_gram(path) for name, path in zip(names, inputs.grams, strict=True)}
     for K in kernels.values():
         K.setflags(write=False)
     return run_draws(

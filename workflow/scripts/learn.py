@@ -18,7 +18,7 @@ def main(study, dataset, method, inputs, shared, slice_, log):
     if absent:
         write_absent(shared, absent)
         return
-    names = slice_["kernels"]
+    names = [name for name, _ in slice_["kernels"]]
     kernels = {k: read_gram(path) for k, path in zip(names, inputs.grams, strict=True)}
     found = load_method(method)
     try:

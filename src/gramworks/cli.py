@@ -1,0 +1,115 @@
+"""The `gramworks` command: what is registered, what a configuration means, how a run ended."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from gramworks import __version__
+from gramworks.errors import GramworksError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return its exit status.
+
+    0: fine. 1: an error, with its message on standard error. 2: wrong usage. 3: `status` found
+    failed rows.
+    """
+    parser = argparse.ArgumentParser(
+        prog="gramworks", description="Kernel learning: see what is there, check, and look back."
+    )
+    parser.add_argument("--version", action="version", version=f"gramworks {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    status = commands.add_parser("status", help="count score rows by status; 3 if any failed")
+    status.add_argument("--results", type=Path, default=Path("results"), help="results folder")
+
+    datasets = commands.add_parser("datasets", help="list the registered data sets")
+    datasets.add_argument("--mirror", help="a folder or base address, as in the configuration")
+
+    commands.add_parser("methods", help="list the registered methods")
+
+    check = commands.add_parser("check", help="validate a configuration and its study files")
+    check.add_argument("config", nargs="?", type=Path, default=Path("config.yaml"))
+    check.add_argument("--root", type=Path, default=Path(), help="folder with config/studies")
+
+    schema = commands.add_parser("schema", help="print or write the generated schemas")
+    schema.add_argument("--write", action="store_true", help="write workflow/schemas/")
+    schema.add_argument("--folder", type=Path, default=Path("workflow/schemas"))
+
+    options = parser.parse_args(arguments)
+    try:
+        return globals()[f"_{options.command}"](options)
+    except GramworksError as error:
+        print(f"gramworks: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from gramworks.report.status import format_status, status_rows
+
+    folder = options.results / "scores"
+    if not folder.is_dir():
+        print(
+            f"gramworks: there is no {folder}; run `snakemake --cores all` first, or name the "
+            "folder with --results.",
+            file=sys.stderr,
+        )
+        return 1
+    counts = status_rows(folder)
+    print(format_status(counts))
+    page = options.results / "report" / "index.html"
+    if page.is_file():
+        print(f"report: {page.resolve()}")
+    return 3 if (counts["status"] == "failed").any() else 0
+
+
+def _datasets(options: argparse.Namespace) -> int:
+    from gramworks.datasets.listing import format_listing, listing
+
+    print(format_listing(listing(mirror=options.mirror)))
+    return 0
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from gramworks.methods.registry import load_method, method_names
+
+    found = [load_method(name) for name in method_names()]
+    width = max(len(method.name) for method in found)
+    for method in found:
+        tasks = ", ".join(method.tasks)
+        print(f"{method.name:{width}}  {method.module.SUMMARY}  [{tasks}]")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from gramworks.config import read_config
+    from gramworks.plan import Plan
+
+    plan = Plan(read_config(options.config), options.root)
+    for study in plan.studies:
+        print(
+            f"{study}: {len(plan.datasets(study))} data sets, {len(plan.methods(study))} methods, "
+            f"{len(plan.scores(study))} score files"
+        )
+        for dataset, reason in plan.left_out(study).items():
+            print(f"  left out: {dataset} ({reason})")
+    return 0
+
+
+def _schema(options: argparse.Namespace) -> int:
+    from gramworks.schemas import generated_files, write_schemas
+
+    if options.write:
+        for path in write_schemas(options.folder):
+            print(path)
+    else:
+        print(generated_files()["config.schema.json"], end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
