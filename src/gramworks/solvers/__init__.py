@@ -1,0 +1,1 @@
+"""Pure numerical functions: no estimator, no file, no config."""

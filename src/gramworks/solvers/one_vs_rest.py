@@ -1,0 +1,48 @@
+"""SVMs of one class against the rest, over a grid of C."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramworks.solvers.svm_dual import solve_svm
+
+
+def solve_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
+    """Solve the machines of all label rows for every C.
+
+    Where no coefficient of a machine sits at its bound, no larger C changes the machine: it is
+    taken over instead of being solved again.
+
+    Parameters
+    ----------
+    K : ndarray of shape (l, l)
+    signs : ndarray of shape (q, l)
+        Labels -1 and +1, a row for each machine.
+    C_grid : sequence of float, ascending
+    tol : float
+        LIBSVM's tolerance.
+    max_iter : int
+        Cap on LIBSVM's steps for each machine and C.
+
+    Yields
+    ------
+    coefficients : ndarray of shape (q, l)
+        y_i alpha_i.
+    intercepts : ndarray of shape (q,)
+    converged : bool
+        Whether all machines met `tol`.
+    """
+    machines, bound = None, 0.0
+    for C in C_grid:
+        machines = [
+            machines[row]
+            if machines and machines[row].converged and machines[row].alpha.max() < bound
+            else solve_svm(K, y, C, tol=tol, max_iter=max_iter)
+            for row, y in enumerate(signs)
+        ]
+        bound = C
+        yield (
+            signs * [machine.alpha for machine in machines],
+            np.array([machine.intercept for machine in machines]),
+            all(machine.converged for machine in machines),
+        )
