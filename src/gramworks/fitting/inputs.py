@@ -1,0 +1,169 @@
+"""Shapes and contents of the Gram matrices given to an estimator. Nothing is changed in place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gramworks.errors import FitError, KernelError
+from gramworks.fitting.kernel_stack import KernelStack
+
+_ASYMMETRY = 1e-8  # of the largest entry; what rounding leaves is orders below
+
+
+def check_square(K, name="K") -> np.ndarray:
+    """Check one Gram matrix over all n points.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+    name : str
+        What to call it in messages.
+
+    Returns
+    -------
+    ndarray of shape (n, n), float64
+        K itself where it is float64 already.
+
+    Raises
+    ------
+    FitError
+        Not a square matrix of real numbers.
+    KernelError
+        NaN, inf, or not symmetric.
+    """
+    K = _as_matrix(K, name)
+    if K.shape[0] != K.shape[1]:
+        raise FitError(
+            f"{name} has shape {K.shape}; a fit wants the square kernel matrix of all its points"
+        )
+    size = np.abs(K).max(initial=0.0)
+    for rows in _row_blocks(K):
+        difference = np.abs(K[rows] - K[:, rows].T)
+        if difference.max(initial=0.0) > _ASYMMETRY * size:
+            i, j = np.unravel_index(difference.argmax(), difference.shape)
+            i += rows.start
+            raise KernelError(
+                f"{name} is not symmetric: entry ({i}, {j}) is {K[i, j]:g} and ({j}, {i}) is "
+                f"{K[j, i]:g}; allowed: a difference of {_ASYMMETRY:g} of the largest entry"
+            )
+    return K
+
+
+def check_kernels(kernels) -> list[np.ndarray]:
+    """Check base kernels over all n points.
+
+    Parameters
+    ----------
+    kernels : sequence of m array-likes of shape (n, n), array (m, n, n), or KernelStack
+
+    Returns
+    -------
+    list of m ndarrays of shape (n, n), float64
+
+    Raises
+    ------
+    FitError
+        No kernel, or shapes that differ: position and shape are named.
+    KernelError
+        NaN, inf, or not symmetric.
+    """
+    matrices = _as_list(kernels)
+    shapes = [np.shape(K) for K in matrices]
+    if len(set(shapes)) > 1:
+        # name the odd ones out: those unlike the commonest shape, the first among equals
+        usual = max(shapes, key=shapes.count)
+        odd = ", ".join(f"kernels[{i}] is {s}" for i, s in enumerate(shapes) if s != usual)
+        raise FitError(
+            f"{odd}, the others are {usual}; all base kernels are over the same points, (n, n)"
+        )
+    return [check_square(K, f"kernels[{i}]") for i, K in enumerate(matrices)]
+
+
+def check_new(K_new, n, name="K_new") -> np.ndarray:
+    """Check the kernel between new rows and the n points of the fit.
+
+    Returns
+    -------
+    ndarray of shape (n_new, n), float64
+
+    Raises
+    ------
+    FitError
+        Another number of columns.
+    KernelError
+        NaN or inf.
+    """
+    shape = np.shape(K_new)
+    if len(shape) != 2 or shape[1] != n:
+        raise FitError(
+            f"{name} has shape {shape}; it wants (n_new, {n}), the kernel between the new rows "
+            f"and the {n} training rows"
+        )
+    return _as_matrix(K_new, name)
+
+
+def check_new_kernels(kernels, m, n) -> list[np.ndarray]:
+    """Check the m base kernels between new rows and the n points of the fit.
+
+    Returns
+    -------
+    list of m ndarrays of shape (n_new, n), float64
+
+    Raises
+    ------
+    FitError
+        Another number of kernels, of columns, or rows that differ.
+    """
+    matrices = _as_list(kernels)
+    shapes = [np.shape(K) for K in matrices]
+    if len(matrices) != m or len(set(shapes)) > 1:
+        raise FitError(
+            f"kernels holds {len(matrices)} of shapes {shapes}; it wants ({m}, n_new, {n}), the "
+            f"{m} base kernels between the new rows and the {n} training rows"
+        )
+    wanted = f"kernels (m, n_new, {n}) at position"
+    return [check_new(K, n, f"{wanted} {i}") for i, K in enumerate(matrices)]
+
+
+def _as_list(kernels):
+    if isinstance(kernels, KernelStack):
+        return list(kernels.kernels)
+    if isinstance(kernels, (list, tuple)):
+        matrices = list(kernels)
+    else:
+        matrices = np.asarray(kernels)
+        if matrices.ndim != 3:
+            raise FitError(
+                f"kernels has shape {matrices.shape}; it is a list of matrices or an array "
+                "(m, n, n): for one kernel K give [K]"
+            )
+        matrices = list(matrices)
+    if not matrices:
+        raise FitError("kernels is empty; give at least one kernel matrix")
+    for i, K in enumerate(matrices):
+        if len(np.shape(K)) != 2:
+            raise FitError(
+                f"kernels[{i}] has shape {np.shape(K)}; each base kernel is a matrix (n, n): for "
+                "one kernel K give [K]"
+            )
+    return matrices
+
+
+def _as_matrix(K, name):
+    K = np.asarray(K)
+    if K.ndim != 2 or 0 in K.shape:
+        raise FitError(f"{name} has shape {K.shape}; it is a matrix with at least one row")
+    if K.dtype.kind not in "fiub":
+        raise FitError(f"{name} has entries of type {K.dtype}; allowed: real numbers")
+    K = K.astype(np.float64, copy=False)
+    if not np.isfinite(K).all():
+        i, j = (int(at[0]) for at in np.nonzero(~np.isfinite(K)))
+        raise KernelError(
+            f"{name} has {K[i, j]} at row {i}, column {j} (counted from 0); all entries are "
+            "finite: look for missing or overflowing values in the data of that row"
+        )
+    return K
+
+
+def _row_blocks(K, size=256):
+    return [slice(start, start + size) for start in range(0, K.shape[0], size)]

@@ -1,0 +1,119 @@
+"""Scores by the names that the result tables use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from gramworks.errors import FitError, suggest
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score of the test rows.
+
+    Attributes
+    ----------
+    name : str
+    of : str
+        What it takes beside the truth: "predictions", or "decisions" (decision values).
+    larger_is_better : bool
+    compute : callable
+        `compute(truth, predicted)`, or `compute(truth, decisions, classes)`.
+    """
+
+    name: str
+    of: str
+    larger_is_better: bool
+    compute: Callable
+
+
+def accuracy_percent(truth, predicted) -> float:
+    """Give the percentage of rows predicted right."""
+    return 100.0 * float(np.mean(np.asarray(truth) == np.asarray(predicted)))
+
+
+def error_percent(truth, predicted) -> float:
+    """Give the percentage of rows predicted wrong."""
+    return 100.0 * float(np.mean(np.asarray(truth) != np.asarray(predicted)))
+
+
+def mean_square_error(truth, predicted) -> float:
+    """Give the mean squared difference."""
+    difference = np.asarray(truth, dtype=float) - np.asarray(predicted, dtype=float)
+    return float(np.mean(difference**2))
+
+
+def area_under_curve(truth, decisions, classes) -> float:
+    """Give the area under the receiver operating characteristic, from decision values.
+
+    The share of pairs of a positive and a negative row that the values order rightly, ties
+    counting one half (Mann and Whitney); no thresholds, no probabilities.
+
+    Parameters
+    ----------
+    truth : array-like of shape (n,)
+        Labels out of `classes`.
+    decisions : array-like of shape (n,), or (n, q) for more than two classes
+        Larger for `classes[1]`; with q columns, larger in the column of the class.
+    classes : sequence of q labels
+
+    Returns
+    -------
+    float
+        In 0..1; with more than two classes the mean over classes of one against the rest.
+
+    Raises
+    ------
+    FitError
+        A class, or its complement, has no row.
+    """
+    truth, decisions = np.asarray(truth), np.asarray(decisions, dtype=float)
+    if decisions.ndim == 1:
+        return _rank_area(truth == classes[1], decisions, classes[1])
+    pairs = zip(classes, decisions.T, strict=True)
+    return float(np.mean([_rank_area(truth == label, values, label) for label, values in pairs]))
+
+
+def _rank_area(positive, values, label):
+    n_positive = int(np.count_nonzero(positive))
+    n_negative = positive.size - n_positive
+    if n_positive == 0 or n_negative == 0:
+        raise FitError(
+            f"{n_positive} of {positive.size} test rows are of class {label!r}: the area under "
+            "the curve wants rows of that class and others; stratify the split"
+        )
+    ranks = rankdata(values)[positive].sum()
+    return float((ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
+
+
+_METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("test-accuracy-percent", "predictions", True, accuracy_percent),
+        Metric("test-error-percent", "predictions", False, error_percent),
+        Metric("test-auc", "decisions", True, area_under_curve),
+        Metric("mean-square-error", "predictions", False, mean_square_error),
+    )
+}
+
+
+def find_metric(name: str) -> Metric:
+    """Find a metric by its name.
+
+    Raises
+    ------
+    FitError
+        No such metric; the valid names are listed.
+    """
+    if name not in _METRICS:
+        raise FitError(f"unknown metric {name!r}; {suggest(name, _METRICS)}")
+    return _METRICS[name]
+
+
+def metric_names() -> list[str]:
+    """List the names of all metrics."""
+    return sorted(_METRICS)

@@ -1,0 +1,199 @@
+"""Choosing C and a Gaussian width by inner cross-validation, without a new Gram matrix.
+
+With K = exp(-|x-z|^2 / (2 w^2)) the kernel of width f w is K ** (1 / f^2), element by element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gramworks.errors import FitError, KernelError
+from gramworks.fitting.inputs import check_square
+from gramworks.fitting.labels import encode_labels
+from gramworks.solvers.one_vs_rest import solve_path
+
+
+@dataclass(frozen=True)
+class SvmChoice:
+    """A choice of C and width, and what it was made from.
+
+    Attributes
+    ----------
+    C, factor : float
+        The chosen bound, and the width relative to that of the kernel given.
+    accuracies : ndarray of shape (number of factors, number of C)
+        Mean accuracy (in 0..1) over the partitions, rows and columns in ascending order.
+    factors, C_grid : ndarray
+        The grids, ascending.
+    on_edge : dict of str to bool
+        Whether "C" and "width" sit on an end of their grid.
+    not_converged : int
+        Fits that met the cap of LIBSVM's steps; they are scored as they stand.
+    n_fits : int
+    """
+
+    C: float
+    factor: float
+    accuracies: np.ndarray
+    factors: np.ndarray
+    C_grid: np.ndarray
+    not_converged: int
+    n_fits: int
+    on_edge: dict[str, bool] = field(default_factory=dict)
+
+
+def draw_partitions(codes, *, partitions, test_fraction, generator):
+    """Draw random partitions that keep the shares of the classes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (l,), int
+    partitions : int
+    test_fraction : float
+        Between 0 and 1. At least one member of each class stays in training.
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    list of (train, test) index arrays, sorted
+
+    Raises
+    ------
+    FitError
+        Numbers out of range, or no class has members to spare for a test.
+    """
+    if not 0 < test_fraction < 1:
+        raise FitError(f"test_fraction={test_fraction!r}; allowed: between 0 and 1")
+    if partitions != int(partitions) or partitions < 1:
+        raise FitError(f"partitions={partitions!r}; allowed: 1 or more")
+    members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    sizes = [min(round(test_fraction * own.size), own.size - 1) for own in members]
+    if sum(sizes) == 0:
+        raise FitError(
+            f"classes of {[own.size for own in members]} labelled points leave no test point at "
+            f"test_fraction={test_fraction:g}: label more, or raise it"
+        )
+    drawn = []
+    for _ in range(partitions):
+        shuffled = [generator.permutation(own) for own in members]
+        held = [own[:size] for own, size in zip(shuffled, sizes, strict=True)]
+        kept = [own[size:] for own, size in zip(shuffled, sizes, strict=True)]
+        drawn.append((np.sort(np.concatenate(kept)), np.sort(np.concatenate(held))))
+    return drawn
+
+
+def select_gaussian_svm(
+    K,
+    y,
+    labelled=None,
+    *,
+    C_grid,
+    width_factors=(1.0,),
+    partitions=5,
+    test_fraction=0.2,
+    generator=None,
+    max_iter=100_000,
+    tol=1e-3,
+):
+    """Choose C and the width of a Gaussian kernel by mean accuracy over random partitions.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Gaussian kernel of some width over all points; only read. With `width_factors=(1,)` any
+        kernel will do.
+    y, labelled
+        As in `KernelSVM.fit`.
+    C_grid : sequence of float
+    width_factors : sequence of float
+        Widths relative to that of K.
+    partitions : int
+        Random stratified partitions of the labelled points.
+    test_fraction : float
+        Share of each partition that is predicted.
+    generator : numpy.random.Generator, optional
+    max_iter : int
+        Cap on LIBSVM's steps in each fit: small widths and large C may otherwise take for ever.
+    tol : float
+        LIBSVM's tolerance.
+
+    Returns
+    -------
+    SvmChoice
+        Of equally good pairs the one with the smallest C, then the smallest width.
+
+    Raises
+    ------
+    FitError
+        Grids, labels or sizes are not usable.
+    KernelError
+        K is not a Gaussian kernel where other widths are asked for.
+    """
+    C_grid, factors = _grid(C_grid, "C_grid"), _grid(width_factors, "width_factors")
+    K = check_square(K)
+    labels = encode_labels(y, K.shape[0], labelled)
+    block = K if labels.labelled.all() else K[np.ix_(labels.labelled, labels.labelled)]
+    logarithms = None if np.array_equal(factors, [1.0]) else _logarithms(block, factors)
+    codes, signs = labels.codes[labels.labelled], labels.signs()
+    generator = np.random.default_rng() if generator is None else generator
+    drawn = draw_partitions(
+        codes, partitions=partitions, test_fraction=test_fraction, generator=generator
+    )
+    accuracies = np.zeros((factors.size, C_grid.size))
+    not_converged = 0
+    for row, factor in enumerate(factors):
+        # one power a width, one slice a partition; the grid of C only fits
+        gram = block if logarithms is None else np.exp(logarithms / factor**2)
+        for train, test in drawn:
+            inner, outer = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
+            path = solve_path(inner, signs[:, train], C_grid, tol=tol, max_iter=max_iter)
+            for column, (coefficients, intercepts, converged) in enumerate(path):
+                values = outer @ coefficients.T + intercepts
+                chosen = values[:, 0] > 0 if len(signs) == 1 else values.argmax(axis=1)
+                accuracies[row, column] += np.mean(chosen == codes[test])
+                not_converged += not converged
+    accuracies /= len(drawn)
+    # rounding of equal means is no preference; by columns: smallest C first
+    best = np.argmax(np.round(accuracies, 12).T)
+    column, row = np.unravel_index(best, accuracies.T.shape)
+    return SvmChoice(
+        C=float(C_grid[column]),
+        factor=float(factors[row]),
+        accuracies=accuracies,
+        factors=factors,
+        C_grid=C_grid,
+        not_converged=not_converged,
+        n_fits=accuracies.size * len(drawn),
+        on_edge={"C": _on_edge(column, C_grid), "width": _on_edge(row, factors)},
+    )
+
+
+def _grid(values, name):
+    grid = np.sort(np.asarray(values, dtype=np.float64).ravel())
+    if grid.size == 0 or not np.isfinite(grid).all() or grid[0] <= 0:
+        raise FitError(f"{name} is {list(values)!r}; allowed: one or more positive numbers")
+    if np.any(np.diff(grid) == 0):
+        raise FitError(f"{name} is {list(values)!r}; a value stands there twice")
+    return grid
+
+
+def _on_edge(position, grid):
+    """One value alone is no choice, so no edge."""
+    return bool(grid.size > 1 and position in (0, grid.size - 1))
+
+
+def _logarithms(block, factors):
+    if block.min() < 0 or block.max() > 1 + 1e-12:
+        raise KernelError(
+            f"K has entries from {block.min():g} to {block.max():g}; a Gaussian kernel has them "
+            "in 0..1, and only of that do powers give other widths: use width_factors=(1,)"
+        )
+    if factors[-1] > 1 and block.min() < np.finfo(float).tiny:
+        raise KernelError(
+            "K is so narrow that entries vanish in float64, and wider kernels cannot be made "
+            "from it: give K of a larger width and smaller width_factors"
+        )
+    with np.errstate(divide="ignore"):
+        return np.log(np.minimum(block, 1.0))

@@ -1,0 +1,118 @@
+"""Nearest neighbours in the distance that a kernel induces."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gramworks.errors import FitError
+from gramworks.fitting.decision import accuracy_on
+from gramworks.fitting.inputs import check_new, check_square
+from gramworks.fitting.labels import encode_labels
+
+_DECIMALS = 12  # distances this near, relative to the largest, are ties and not rounding
+
+
+class KernelNeighbours(ClassifierMixin, BaseEstimator):
+    """k nearest labelled points by |phi(x) - phi(z)|^2 = k(x,x) - 2 k(x,z) + k(z,z).
+
+    Nothing is drawn: of equally distant points the one that comes first is nearer, and of
+    classes with equal votes the one with the nearest member wins.
+
+    Parameters
+    ----------
+    neighbours : int
+        k, at least 1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (q,)
+    """
+
+    def __init__(self, neighbours=5):
+        self.neighbours = neighbours
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        return tags
+
+    def fit(self, K, y, labelled=None):
+        """Keep the labelled points.
+
+        Parameters
+        ----------
+        K : array-like of shape (n, n)
+            Gram matrix over all points; only read.
+        y : array-like of shape (n,)
+            Labels of any type, NaN or None where unknown.
+        labelled : array-like of shape (n,), bool, optional
+            Which labels may be used; default: all that are known.
+
+        Returns
+        -------
+        KernelNeighbours
+
+        Raises
+        ------
+        FitError, KernelError
+            Parameters, labels or K are not usable.
+        """
+        K = check_square(K)
+        n = K.shape[0]
+        labels = encode_labels(y, n, labelled)
+        n_labelled = int(labels.labelled.sum())
+        k = self.neighbours
+        if isinstance(k, bool) or k != int(k) or not 1 <= k <= n_labelled:
+            raise FitError(
+                f"neighbours={k!r}; allowed: a whole number from 1 to the {n_labelled} labelled "
+                "points"
+            )
+        self.classes_ = labels.classes
+        self._labelled = np.flatnonzero(labels.labelled)
+        self._codes = labels.codes[self._labelled]
+        self._squares = np.diag(K)[self._labelled].copy()
+        self.n_features_in_ = n
+        self._own = K
+        return self
+
+    def decision_function(self, K_new=None):
+        """Give each class's share of the votes.
+
+        Parameters
+        ----------
+        K_new : array-like of shape (n_new, n), optional
+            Kernel between new rows and the n points of the fit; default: all n points, each
+            labelled one being its own nearest neighbour.
+
+        Returns
+        -------
+        ndarray of shape (n_new,) for two classes, second minus first; else (n_new, q)
+        """
+        votes = self._vote(K_new)[0] / self.neighbours
+        return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 else votes
+
+    def predict(self, K_new=None):
+        """Give labels; `K_new` as in `decision_function`."""
+        votes, codes = self._vote(K_new)
+        best = votes == votes.max(axis=1, keepdims=True)
+        # the first neighbour, by distance, whose class is among the winners
+        wins = np.take_along_axis(best, codes, axis=1)
+        first = wins.argmax(axis=1)
+        return self.classes_[codes[np.arange(len(codes)), first]]
+
+    def score(self, K_new, y):
+        """Give the accuracy over the rows whose label in y is known; None: all n points."""
+        return accuracy_on(self.predict(K_new), y)
+
+    def _vote(self, K_new):
+        check_is_fitted(self)
+        K = self._own if K_new is None else check_new(K_new, self.n_features_in_)
+        # k(x,x) is the same for all candidates of a row
+        distances = self._squares - 2.0 * K[:, self._labelled]
+        size = max(np.abs(distances).max(initial=0.0), np.finfo(float).tiny)
+        ranked = np.argsort(np.round(distances / size, _DECIMALS), axis=1, kind="stable")
+        codes = self._codes[ranked[:, : int(self.neighbours)]]
+        votes = (codes[:, :, None] == np.arange(self.classes_.size)).sum(axis=1)
+        return votes, codes

@@ -1,0 +1,116 @@
+"""Support vector machines on a Gram matrix."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from gramworks.fitting.decision import accuracy_on, choose_labels
+from gramworks.fitting.inputs import check_new, check_square
+from gramworks.fitting.labels import encode_labels
+from gramworks.solvers.one_vs_rest import solve_path
+
+
+class KernelSVM(ClassifierMixin, BaseEstimator):
+    """1-norm soft margin SVM; one class against the rest where there are more than two.
+
+    Parameters
+    ----------
+    C : float
+        Bound of the dual coefficients, positive.
+    tol : float
+        LIBSVM's tolerance, in units of the margin y f.
+    max_iter : int
+        Cap on LIBSVM's steps for each machine; a warning says when it was met.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n,), or (q, n) for more than two classes
+        y_i alpha_i, 0 where not labelled; decision values are K dual_coef_ + intercept_.
+    intercept_ : float, or ndarray of shape (q,)
+    classes_ : ndarray of shape (q,)
+        For two classes positive decision values mean the second.
+    converged_ : bool
+    """
+
+    def __init__(self, C=1.0, tol=1e-3, max_iter=1_000_000):
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True
+        return tags
+
+    def fit(self, K, y, labelled=None):
+        """Fit on the labelled block of K.
+
+        Parameters
+        ----------
+        K : array-like of shape (n, n)
+            Gram matrix over all points; only read.
+        y : array-like of shape (n,)
+            Labels of any type, NaN or None where unknown.
+        labelled : array-like of shape (n,), bool, optional
+            Which labels may be used; default: all that are known.
+
+        Returns
+        -------
+        KernelSVM
+
+        Raises
+        ------
+        FitError, KernelError
+            C, labels or K are not usable.
+        """
+        K = check_square(K)
+        n = K.shape[0]
+        labels = encode_labels(y, n, labelled)
+        block = K if labels.labelled.all() else K[np.ix_(labels.labelled, labels.labelled)]
+        path = solve_path(block, labels.signs(), [self.C], tol=self.tol, max_iter=self.max_iter)
+        found, intercepts, self.converged_ = next(iter(path))
+        coefficients = np.zeros((len(found), n))
+        coefficients[:, labels.labelled] = found
+        binary = len(found) == 1
+        self.classes_ = labels.classes
+        self.dual_coef_ = coefficients[0] if binary else coefficients
+        self.intercept_ = float(intercepts[0]) if binary else intercepts
+        self.n_features_in_ = n
+        self._own = K
+        if not self.converged_:
+            warnings.warn(
+                f"the SVM met its cap of {self.max_iter} steps before tol={self.tol:g}: normalise "
+                "the kernel to unit diagonal, lower C, or raise max_iter",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, K_new=None):
+        """Give decision values.
+
+        Parameters
+        ----------
+        K_new : array-like of shape (n_new, n), optional
+            Kernel between new rows and the n points of the fit; default: all n points.
+
+        Returns
+        -------
+        ndarray of shape (n_new,), or (n_new, q) for more than two classes
+        """
+        check_is_fitted(self)
+        K = self._own if K_new is None else check_new(K_new, self.dual_coef_.shape[-1])
+        return K @ self.dual_coef_.T + self.intercept_
+
+    def predict(self, K_new=None):
+        """Give labels; `K_new` as in `decision_function`."""
+        return choose_labels(self.decision_function(K_new), self.classes_)
+
+    def score(self, K_new, y):
+        """Give the accuracy over the rows whose label in y is known; None: all n points."""
+        return accuracy_on(self.predict(K_new), y)

@@ -1,0 +1,241 @@
+"""Learning a kernel by its margin: nonnegative combinations of base kernels."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from gramworks.errors import FitError, KernelError, suggest
+from gramworks.fitting.decision import accuracy_on, choose_labels
+from gramworks.fitting.inputs import check_kernels, check_new_kernels
+from gramworks.fitting.labels import encode_labels
+from gramworks.solvers.margin import minimise_soft_margin
+
+# (criterion, weights) -> solver over the labelled blocks
+_SOLVERS = {("l1", "nonnegative"): minimise_soft_margin}
+
+
+class MarginKernel(ClassifierMixin, BaseEstimator):
+    """The combination of base kernels, of given trace, with the least margin criterion.
+
+    The learned kernel is K = sum_i mu_i K_i with trace(K) = c over all n points, labelled or
+    not; an SVM with it predicts. Lanckriet et al., JMLR 5 (2004), Theorem 17 and section 4.
+
+    Parameters
+    ----------
+    criterion : {"l1"}
+        "l1": the 1-norm soft margin, (34).
+    weights : {"nonnegative"}
+        The set of the mu.
+    C : float
+        Bound of the dual coefficients, positive.
+    trace : float, optional
+        c; default: the sum of the traces of the base kernels over all points.
+    tol : float
+        Wanted relative duality gap.
+    multiclass : {"shared", "own"}
+        With more than two classes, one machine a class against the rest: one set of weights
+        that minimises the sum of their criteria, or a set for each.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,), or (q, m) with "own" weights of q > 2 classes
+    objective_ : float
+        Half of omega, |w|^2/2 + C sum xi, at the weights; summed over the machines.
+    gap_ : float
+        Certified relative gap: the minimum is at least (1 - gap_) objective_.
+    margin_ : float, or ndarray of shape (q,)
+        omega^(-1/2) of each machine.
+    C_ : float
+        The bound used.
+    kernel_ : ndarray of shape (n, n), or (q, n, n) with "own" weights
+        The learned kernel over all points.
+    dual_coef_ : ndarray of shape (n,), or (q, n)
+        y_i alpha_i, 0 where not labelled; decision values are K dual_coef_ + intercept_.
+    intercept_ : float, or ndarray of shape (q,)
+    classes_ : ndarray of shape (q,)
+        For two classes positive decision values mean the second.
+    n_iter_ : int
+        Cutting planes.
+    converged_ : bool
+        Whether gap_ reached tol; a warning says so where not.
+    """
+
+    def __init__(
+        self,
+        criterion="l1",
+        weights="nonnegative",
+        C=1.0,
+        trace=None,
+        tol=1e-6,
+        multiclass="shared",
+    ):
+        self.criterion = criterion
+        self.weights = weights
+        self.C = C
+        self.trace = trace
+        self.tol = tol
+        self.multiclass = multiclass
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = True  # sliced on both axes, as a KernelStack
+        return tags
+
+    def fit(self, kernels, y, labelled=None):
+        """Learn the weights and the machine.
+
+        Parameters
+        ----------
+        kernels : sequence of m arrays (n, n), array of shape (m, n, n), or KernelStack
+            Positive semidefinite base kernels over all points; only read.
+        y : array-like of shape (n,)
+            Labels of any type, NaN or None where unknown.
+        labelled : array-like of shape (n,), bool, optional
+            Which labels may be used; default: all that are known.
+
+        Returns
+        -------
+        MarginKernel
+
+        Raises
+        ------
+        FitError
+            Parameters, shapes or labels are not usable.
+        KernelError
+            A kernel is not finite, symmetric and positive semidefinite, or all are zero.
+        """
+        solve = self._solver()
+        kernels = check_kernels(kernels)
+        n = kernels[0].shape[0]
+        labels = encode_labels(y, n, labelled)
+        block = np.ix_(labels.labelled, labels.labelled)
+        grams = [K[block] for K in kernels]
+        traces = np.array([np.trace(K) for K in kernels])
+        for i, gram in enumerate(grams):
+            _check_semidefinite(gram, i)
+        self._tell_zero(traces)
+
+        signs = labels.signs()
+        groups = [signs] if self.multiclass == "shared" else [row[None] for row in signs]
+        found = [
+            solve(grams, group, traces, self.C, total=self.trace, gap=self.tol) for group in groups
+        ]
+        machines = [machine for solution in found for machine in solution.machines]
+        coefficients = np.zeros((len(machines), n))
+        coefficients[:, labels.labelled] = signs * [machine.alpha for machine in machines]
+        intercepts = np.array([machine.intercept for machine in machines])
+        margins = np.array([(2.0 * machine.primal) ** -0.5 for machine in machines])
+        one_kernel, binary = len(found) == 1, len(machines) == 1
+
+        self.classes_ = labels.classes
+        self.labelled_ = labels.labelled
+        weights = np.array([solution.weights for solution in found])
+        combined = np.array([combine(kernels, mu) for mu in weights])
+        self.weights_ = weights[0] if one_kernel else weights
+        self.kernel_ = combined[0] if one_kernel else combined
+        self.dual_coef_ = coefficients[0] if binary else coefficients
+        self.intercept_ = float(intercepts[0]) if binary else intercepts
+        self.margin_ = float(margins[0]) if binary else margins
+        self.objective_ = sum(solution.objective for solution in found)
+        self.gap_ = sum(s.gap * s.objective for s in found) / self.objective_
+        self.C_ = float(self.C)
+        self.n_iter_ = sum(solution.n_iter for solution in found)
+        self.converged_ = all(solution.converged for solution in found)
+        self.n_kernels_ = len(kernels)
+        if not self.converged_:
+            warnings.warn(
+                f"the certified gap is {self.gap_:.2g}, not tol={self.tol:g}: raise tol, lower C, "
+                "or scale the kernels that make the machine hard",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, kernels=None):
+        """Give decision values.
+
+        Parameters
+        ----------
+        kernels : sequence of m arrays (n_new, n), or array of shape (m, n_new, n), optional
+            Base kernels between new rows and the n points of the fit; default: all n points.
+
+        Returns
+        -------
+        ndarray of shape (n_new,), or (n_new, q) for more than two classes
+
+        Raises
+        ------
+        FitError
+            Another shape.
+        """
+        check_is_fitted(self)
+        if kernels is not None:
+            kernels = check_new_kernels(kernels, self.n_kernels_, self.dual_coef_.shape[-1])
+        if self.weights_.ndim == 1:
+            K = self.kernel_ if kernels is None else combine(kernels, self.weights_)
+            return K @ self.dual_coef_.T + self.intercept_
+        used = self.kernel_ if kernels is None else (combine(kernels, mu) for mu in self.weights_)
+        values = [K @ a + b for K, a, b in zip(used, self.dual_coef_, self.intercept_, strict=True)]
+        return np.array(values).T
+
+    def predict(self, kernels=None):
+        """Give labels; `kernels` as in `decision_function`."""
+        return choose_labels(self.decision_function(kernels), self.classes_)
+
+    def score(self, kernels, y):
+        """Give the accuracy over the rows whose label in y is known; None: all n points."""
+        return accuracy_on(self.predict(kernels), y)
+
+    def _solver(self):
+        key = (self.criterion, self.weights)
+        if key not in _SOLVERS:
+            criteria = sorted({c for c, _ in _SOLVERS})
+            sets = sorted({w for _, w in _SOLVERS})
+            raise FitError(
+                f"criterion={self.criterion!r} with weights={self.weights!r} is not available; "
+                f"available: criterion {', '.join(criteria)} with weights {', '.join(sets)}"
+            )
+        if self.multiclass not in ("shared", "own"):
+            raise FitError(
+                f"multiclass={self.multiclass!r}; {suggest(self.multiclass, ['shared', 'own'])}"
+            )
+        return _SOLVERS[key]
+
+    def _tell_zero(self, traces):
+        zero = np.flatnonzero(traces == 0)
+        if 0 < zero.size < traces.size:
+            warnings.warn(
+                f"kernels {zero.tolist()} have trace 0: they are zero and get weight 0",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def combine(kernels, weights):
+    """Give sum_i mu_i K_i, one kernel in memory at a time beside the sum."""
+    total = np.zeros(kernels[0].shape)
+    for K, mu in zip(kernels, weights, strict=True):
+        if mu:
+            total += mu * K
+    return total
+
+
+def _check_semidefinite(gram, position, allowed=1e-8):
+    size = np.abs(gram).sum(axis=1).max()  # bounds the largest eigenvalue
+    if size == 0:
+        return
+    try:  # a Cholesky factor costs a tenth of the eigenvalues, which are for the message
+        np.linalg.cholesky(gram + allowed * size * np.eye(gram.shape[0]))
+    except np.linalg.LinAlgError:
+        values = np.linalg.eigvalsh(gram)
+        raise KernelError(
+            f"kernels[{position}] is not positive semidefinite on the labelled points: its "
+            f"smallest eigenvalue is {values[0]:.3g}, the largest {values[-1]:.3g}; the margin "
+            "criterion is convex for positive semidefinite kernels only: clip the eigenvalues "
+            "or take another kernel"
+        ) from None
