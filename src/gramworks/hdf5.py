@@ -38,7 +38,7 @@ class FileMissing(FileDamaged, FileNotFoundError):
 
 def rebuild_command(path: str | os.PathLike) -> str:
     """Name the command that makes a result file again."""
-    return f"snakemake --forcerun --cores 1 -- {shlex.quote(os.fspath(path))}"
+    return f"snakemake --force --cores 1 -- {shlex.quote(os.fspath(path))}"
 
 
 def damaged(path: str | os.PathLike, reason: object) -> FileDamaged:
