@@ -13,7 +13,7 @@ import numpy as np
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.splits import Splits
-from gramworks.fitting.metrics import score
+from gramworks.fitting.scoring import score
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Problem, Skip
 from gramworks.settings import format_setting, join_settings, parse_setting
@@ -176,13 +176,16 @@ def _rows(
     metrics = dict(outcome.metrics)
     if outcome.predictions is not None:
         try:
-            metrics |= score(
-                dataset.y[problem.test_rows], outcome.predictions, decision=outcome.decision,
-                task=problem.task,
+            values, undefined = score(
+                dataset.y[problem.test_rows], outcome.predictions, outcome.decision,
+                task=problem.task, n_classes=problem.n_classes,
             )  # fmt: skip
         except Exception as error:
             yield key | _cell("", None, "failed", f"cannot be scored: {_one_line(error)}")
             return
+        metrics |= values
+        for metric in sorted(undefined):
+            yield key | _cell(metric, None, "skipped", _one_line(undefined[metric]))
     for metric in sorted(metrics):
         value = float(metrics[metric])
         if math.isfinite(value):
