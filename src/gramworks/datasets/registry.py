@@ -1,0 +1,87 @@
+"""The registry of data sets: resources/datasets/{id}.yaml, one file each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.plugins import load_module
+from gramworks.errors import ConfigError, suggest
+from gramworks.fields import validated
+from gramworks.strict_yaml import load_yaml
+
+FOLDER = Path(__file__).resolve().parent.parent / "resources" / "datasets"
+# What describes a data set without shaping its arrays: editing it reruns nothing.
+_DESCRIPTIVE = {"title", "papers", "licence", "citation", "caveats"}
+
+
+def dataset_ids() -> list[str]:
+    """List the registered data sets."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load_entry(dataset: str) -> DatasetEntry:
+    """Read one registry entry.
+
+    Raises
+    ------
+    ConfigError
+        When no such data set is registered (lists the valid ids), or its file is not valid.
+    """
+    if dataset not in dataset_ids():
+        raise ConfigError(f"no data set {dataset!r}; {suggest(dataset, dataset_ids())}.")
+    return load_entry_file(FOLDER / f"{dataset}.yaml")
+
+
+def load_entry_file(path: str | Path) -> DatasetEntry:
+    """Read a registry entry from any file; its name must be the entry's id.
+
+    Raises
+    ------
+    ConfigError
+        With the file, key, value found and what is allowed.
+    """
+    path = Path(path)
+    return _load(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@lru_cache(maxsize=None)
+def _load(path: Path, _modified: int) -> DatasetEntry:
+    entry = validated(DatasetEntry, load_yaml(path), str(path))
+    if entry.id != path.stem:
+        raise ConfigError(
+            f"{path}: id is {entry.id!r}, the file's name says {path.stem!r}; make them equal."
+        )
+    for number, source in enumerate(entry.sources):
+        source_options(source, f"{path}: sources.{number}")
+    return entry
+
+
+def source_options(source: Source, where: str) -> BaseModel:
+    """Validate the options of a source against its parser or generator.
+
+    Raises
+    ------
+    ConfigError
+        When there is no such parser or generator, or it knows no such option.
+    """
+    if source.kind == "generated":
+        model = load_module("generators", source.generator).Parameters
+        return validated(model, source.parameters, f"{where}.parameters")
+    return validated(load_module("parsers", source.format).Options, source.options, where)
+
+
+def entry_digest(dataset: str) -> str:
+    """Return the SHA-256 of what shapes a data set's arrays.
+
+    Comments, the order of keys, spellings such as 0.20 for 0.2, and descriptive keys (title,
+    papers, licence, citation, caveats) do not change it.
+    """
+    values = load_entry(dataset).model_dump(mode="json", exclude=_DESCRIPTIVE)
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

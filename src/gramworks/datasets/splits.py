@@ -1,0 +1,208 @@
+"""Splits of a data set into labelled, unlabelled and test points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from gramworks.datasets.split_draws import Draw, draw_folds, draw_fraction, draw_labelled
+from gramworks.errors import DataError
+from gramworks.fields import Count, Number, StrictModel, Unique
+from gramworks.hdf5 import atomic, damaged, opened, read_json, write_array, write_json
+
+Positive = Annotated[Count, Field(ge=1)]
+
+
+class RandomFraction(StrictModel):
+    """A random share of the points is the test set, the rest is labelled."""
+
+    kind: Literal["random-fraction"] = "random-fraction"
+    test: Annotated[Number, Field(gt=0, lt=1)]
+    """Share of test points; their number is rounded to the nearest, halves up."""
+    repeats: Positive
+    stratified: bool = False
+    """Whether every class has its share in the test set, rounded by largest remainders."""
+
+
+class Labelled(StrictModel):
+    """A stated number of labelled points, for each of several sizes."""
+
+    kind: Literal["labelled"] = "labelled"
+    sizes: Annotated[list[Positive], Field(min_length=1), Unique]
+    scheme: Literal["stratified", "balanced", "free"] = "free"
+    """stratified: each class its share, one at least. balanced: each class the same number, what
+    is left over going to classes chosen at random. free: any points, each class present."""
+    repeats: Positive
+    test: Literal["rest"] | Positive = "rest"
+    """All other points are the test set, or this many; the others are then unlabelled."""
+
+
+class KFold(StrictModel):
+    """Repeated cross-validation; row ``repeat * folds + fold`` has that fold as its test set."""
+
+    kind: Literal["k-fold"] = "k-fold"
+    folds: Annotated[Count, Field(ge=2)]
+    repeats: Positive
+    stratified: bool = True
+    """Whether classes are dealt out evenly; each then needs as many members as there are folds."""
+
+
+class Given(StrictModel):
+    """The partitions that come with the data set."""
+
+    kind: Literal["given"] = "given"
+    repeats: Positive | None = None
+    """The first so many partitions; null: all."""
+
+
+SplitSpec = Annotated[RandomFraction | Labelled | KFold | Given, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Row indices, one draw a row, padded with -1 at the end."""
+
+    labelled: np.ndarray
+    """(repeats, size) int64"""
+    unlabelled: np.ndarray
+    """Neither labelled nor test"""
+    test: np.ndarray
+
+    @property
+    def repeats(self) -> int:
+        """Number of draws."""
+        return len(self.labelled)
+
+    def draw(self, repeat: int) -> Draw:
+        """Return (labelled, unlabelled, test) of one draw, without the padding."""
+        rows = (part[repeat] for part in (self.labelled, self.unlabelled, self.test))
+        labelled, unlabelled, test = (row[row >= 0] for row in rows)
+        return labelled, unlabelled, test
+
+
+def make_splits(
+    spec: RandomFraction | Labelled | KFold | Given,
+    y: np.ndarray,
+    *,
+    study: str,
+    dataset: str,
+    partitions: list[tuple[np.ndarray, np.ndarray]] | None = None,
+) -> dict[str, Splits]:
+    """Draw the splits of one data set in one study.
+
+    Each draw has its own seed, made of study, data set, setting and repeat: more repeats, other
+    sizes or another order of drawing leave a draw as it was.
+
+    Parameters
+    ----------
+    spec : SplitSpec
+    y : (n,) int class codes, or (n,) float real values
+    study, dataset : str
+        The identity of the draws.
+    partitions : list of (train, test), optional
+        Given ones, for ``kind: given``.
+
+    Returns
+    -------
+    dict of str to Splits
+        By setting: ``labelled=16`` and so on for ``kind: labelled``, else the one setting "".
+        Indices stand in ascending order in each draw, those of given partitions as given.
+
+    Raises
+    ------
+    DataError
+        When a class has too few members, sizes do not fit the number of points, or there are no
+        (or not enough) given partitions.
+    """
+    y = np.asarray(y)
+    where = f"study {study!r}, data set {dataset!r}"
+    if y.dtype.kind in "iub" and len(y) and y.min() < 0:
+        raise DataError(f"{where}: class codes are 0, 1, ..., found {int(y.min())}.")
+
+    def identity(setting: str, repeat: int) -> tuple[str | int, ...]:
+        return ("split", study, dataset, setting, repeat)
+
+    match spec:
+        case Given():
+            return {"": _padded(_given(spec, partitions, len(y), where))}
+        case KFold():
+            draws = [
+                draw
+                for r in range(spec.repeats)
+                for draw in draw_folds(y, spec.folds, spec.stratified, identity("", r), where)
+            ]
+            return {"": _padded(draws)}
+        case RandomFraction():
+            return {
+                "": _padded([
+                    draw_fraction(y, spec.test, spec.stratified, identity("", r), where)
+                    for r in range(spec.repeats)
+                ])
+            }  # fmt: skip
+    settings = {f"labelled={size}": size for size in spec.sizes}
+    return {
+        setting: _padded([
+            draw_labelled(y, size, spec.scheme, spec.test, identity(setting, r), where)
+            for r in range(spec.repeats)
+        ])
+        for setting, size in settings.items()
+    }  # fmt: skip
+
+
+def _given(spec: Given, partitions: list | None, n: int, where: str) -> list[Draw]:
+    if not partitions:
+        raise DataError(f"{where}: the data set has no given partitions; choose another kind.")
+    if spec.repeats is not None and spec.repeats > len(partitions):
+        raise DataError(
+            f"{where}: {spec.repeats} given partitions are asked for, there are {len(partitions)}."
+        )
+    draws = []
+    for train, test in partitions[: spec.repeats]:
+        rest = np.setdiff1d(np.arange(n), np.concatenate([train, test]))
+        draws.append((np.asarray(train), rest, np.asarray(test)))
+    return draws
+
+
+def _padded(draws: list[Draw]) -> Splits:
+    parts = []
+    for position in range(3):
+        rows = [draw[position] for draw in draws]
+        padded = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int64)
+        for i, row in enumerate(rows):
+            padded[i, : len(row)] = row
+        parts.append(padded)
+    return Splits(*parts)
+
+
+def write_splits(path: str | Path, splits: dict[str, Splits], provenance: dict) -> None:
+    """Write a split file: groups by setting ("all" for the setting "")."""
+    with atomic(path, "splits") as file:
+        write_json(file, "provenance", provenance)
+        write_json(file, "settings", list(splits))
+        for setting, draws in splits.items():
+            group = file.create_group(f"splits/{setting or 'all'}")
+            for name in ("labelled", "unlabelled", "test"):
+                write_array(group, name, getattr(draws, name))
+
+
+def read_splits(path: str | Path) -> dict[str, Splits]:
+    """Read what `write_splits` wrote, in the order of its settings.
+
+    Raises
+    ------
+    FileDamaged
+        When it is missing, damaged or of another kind.
+    """
+    with opened(path, "splits") as file:
+        found = {}
+        for setting in read_json(file, "settings"):
+            group = file[f"splits/{setting or 'all'}"]
+            parts = [group[name][()] for name in ("labelled", "unlabelled", "test")]
+            if any(p.ndim != 2 or p.dtype.kind != "i" or len(p) != len(parts[0]) for p in parts):
+                raise damaged(path, f"setting {setting!r} is not three tables of row indices")
+            found[setting] = Splits(*parts)
+        return found

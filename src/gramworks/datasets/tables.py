@@ -1,0 +1,187 @@
+"""From a table of cells to a data set: layout, labels, missing values, encodings."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from gramworks.datasets.cells import LabelCells, encode_feature, is_same_information
+from gramworks.datasets.dataset import Dataset, DataWarning
+from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.errors import DataError, suggest
+
+LAYOUT_WORDS = ("features", "target", "row-id", "ignored")
+
+
+@dataclass
+class Table:
+    """Cells of a file as they stand there; parsers fill it."""
+
+    path: Path
+    rows: list[list[str]]
+    """Cells with the blanks around them."""
+    lines: list[int]
+    """Line number of each row."""
+    header: list[str] | None = None
+    """Column names of the file, compared with the registry's when given."""
+    missing: frozenset[str] = frozenset({"?"})
+    """Cells that stand for a missing value, blanks removed."""
+    decimal: str = "."
+    blanks: Literal["refuse", "merge", "keep"] = "refuse"
+    """Labels that differ in surrounding blanks only: refuse, merge (told), or keep apart."""
+    hint: str = ""
+    """What to look at when rows have the wrong number of cells."""
+    notes: list[str] = field(default_factory=list)
+
+    def at(self, row: int) -> str:
+        """Say where a row stands."""
+        return f"{self.path}, line {self.lines[row]}"
+
+
+def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
+    """Turn cells into a data set as the registry entry says.
+
+    Parameters
+    ----------
+    table : Table
+    entry : DatasetEntry
+        Its columns, target and policy for missing values.
+    source : Source
+        Its layout and labels.
+
+    Returns
+    -------
+    Dataset
+        X (n, d) float64; notes tell dropped rows, filled cells, and features that are the target
+        in other words (also as a `DataWarning`).
+
+    Raises
+    ------
+    DataError
+        With file and line: a wrong number of cells, an undeclared label or value, a cell that is
+        not a number, a missing value under the policy "refuse".
+    """
+    features = entry.features()
+    roles = _positions(entry, source, [feature.name for feature in features])
+    _check_shape(table, roles)
+    columns = list(zip(*table.rows, strict=True))
+    target = columns[roles.index("target")]
+    labels = LabelCells(table, entry.target.name)
+    keep = np.ones(len(table.rows), dtype=bool)
+    if entry.target.classes:
+        names = source.labels or entry.target.labels or {c: c for c in entry.target.classes}
+        target = labels.read(target)
+        keep &= _known_labels(table, entry, target, names)
+    used = [(i, roles[i]) for i in range(len(roles)) if roles[i] not in LAYOUT_WORDS]
+    keep &= _complete(table, entry, keep, columns, target, used)
+    kept = np.flatnonzero(keep)
+    if not len(kept):
+        raise DataError(f"{table.path}: no row is left; look at `missing` and `target.others`.")
+
+    if entry.target.classes:
+        codes = {name: code for code, name in enumerate(entry.target.classes)}
+        y = np.array([codes[names[target[i]]] for i in kept], dtype=np.int64)
+    else:
+        (_, values), = encode_feature(table, entry.target.name, None, target, kept)
+        y = values
+    where = {name: i for i, name in used}
+    encoded: list[tuple[str, np.ndarray]] = []
+    for feature in features:
+        cells = columns[where[feature.name]]
+        encoded += encode_feature(table, feature.name, feature, cells, kept)
+        if is_same_information([cells[i].strip() for i in kept], y):
+            text = f"column {feature.name!r} is equal to the target {entry.target.name!r}"
+            table.notes.append(f"warning: {text}; is it meant to be a feature?")
+            warnings.warn(f"data set {entry.id!r}: {text}", DataWarning, stacklevel=2)
+    ids = None
+    if "row-id" in roles:
+        cells = columns[roles.index("row-id")]
+        ids = [cells[i].strip() for i in kept]
+    return Dataset(
+        id=entry.id,
+        X=np.column_stack([values for _, values in encoded]),
+        y=y,
+        classes=list(entry.target.classes),
+        feature_names=[name for name, _ in encoded],
+        row_ids=ids,
+        notes=table.notes,
+    )
+
+
+def _positions(entry: DatasetEntry, source: Source, features: list[str]) -> list[str]:
+    """Spell the layout out: one role or feature name a column of the file."""
+    roles: list[str] = []
+    for word in source.layout:
+        if word not in (*LAYOUT_WORDS, *features):
+            raise DataError(
+                f"data set {entry.id!r}: layout has {word!r}; "
+                f"{suggest(word, (*LAYOUT_WORDS, *features[:20]))}."
+            )
+        roles += features if word == "features" else [word]
+    for word in ("target", *features):
+        if roles.count(word) != 1:
+            raise DataError(
+                f"data set {entry.id!r}: the layout has {word!r} {roles.count(word)} times, "
+                "expected once."
+            )
+    return roles
+
+
+def _check_shape(table: Table, roles: list[str]) -> None:
+    if not table.rows:
+        raise DataError(f"{table.path}: there are no rows of data in it.")
+    for row, cells in enumerate(table.rows):
+        if len(cells) != len(roles):
+            raise DataError(
+                f"{table.at(row)}: {len(cells)} cells, expected {len(roles)}"
+                f"{table.hint and '; ' + table.hint}."
+            )
+    for position, name in enumerate(table.header or ()):
+        if roles[position] not in (*LAYOUT_WORDS, name):
+            raise DataError(
+                f"{table.path}: column {position + 1} is called {name!r}, the registry says "
+                f"{roles[position]!r}; correct the layout or the columns."
+            )
+
+
+def _known_labels(
+    table: Table, entry: DatasetEntry, target: list[str], names: dict[str, str]
+) -> np.ndarray:
+    known = np.array([label in names or label in table.missing for label in target])
+    if known.all():
+        return known
+    row = int(np.argmin(known))
+    if entry.target.others == "refuse":
+        raise DataError(
+            f"{table.at(row)}: label {target[row]!r} is not declared; "
+            f"{suggest(target[row], names)}."
+        )
+    table.notes.append(f"{int((~known).sum())} rows of other classes left out")
+    return known
+
+
+def _complete(table, entry, keep, columns, target, used) -> np.ndarray:
+    """Apply the policy for missing values; return which rows are left."""
+    lacking = {name: np.array([c.strip() in table.missing for c in columns[i]]) for i, name in used}
+    no_target = np.array([c.strip() in table.missing for c in target])
+    for name, mask in {**lacking, entry.target.name: no_target}.items():
+        here = np.flatnonzero(mask & keep)
+        refused = entry.missing == "refuse" or (entry.missing == "mean" and mask is no_target)
+        if len(here) and refused:
+            raise DataError(
+                f"{table.at(int(here[0]))}: column {name!r} is missing ({len(here)} such rows); "
+                "the registry's `missing` allows drop-rows or, for features, mean."
+            )
+        if len(here) and entry.missing == "mean":
+            table.notes.append(f"column {name!r}: {len(here)} missing values filled")
+    if entry.missing != "drop-rows":
+        return np.ones_like(keep)
+    complete = ~np.logical_or.reduce([no_target, *lacking.values()])
+    dropped = int((keep & ~complete).sum())
+    if dropped:
+        table.notes.append(f"{dropped} rows with missing values dropped")
+    return complete

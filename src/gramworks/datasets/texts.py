@@ -1,0 +1,49 @@
+"""Read a text file that is not trusted: size, compression, encoding."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from gramworks.errors import DataError
+
+LARGEST = 512 << 20
+"""Bytes of text beyond which a file is refused, packed or not."""
+
+
+def read_text(path: Path, *, encoding: str = "utf-8-sig", packed: bool = False) -> str:
+    """Return the text of a file, a byte-order mark removed and line ends as they are.
+
+    Parameters
+    ----------
+    path : Path
+    encoding : str
+    packed : bool
+        Whether the file is gzipped.
+
+    Raises
+    ------
+    DataError
+        When it is not there, too large, damaged, in another encoding, binary, or a web page.
+    """
+    try:
+        with gzip.open(path) if packed else open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file; fetch the data set first.") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: cannot be read ({error}); fetch it again.") from None
+    if len(data) > LARGEST:
+        raise DataError(f"{path}: more than {LARGEST} bytes of text; it is refused.")
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise DataError(
+            f"{path}: not text in encoding {encoding!r} ({error}); state the option `encoding`."
+        ) from None
+    if "\0" in text:
+        raise DataError(f"{path}: holds zero bytes, so it is not a text file.")
+    if text[:200].lstrip().lower().startswith(("<!doctype html", "<html")):
+        raise DataError(f"{path}: is an HTML page, not data; remove it and fetch again.")
+    return text
