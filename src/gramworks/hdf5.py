@@ -27,6 +27,7 @@ from gramworks.errors import FileDamaged
 CHUNK_BYTES = 1 << 20
 # A deflate stream expands by at most 1032: anything beyond it is not a file of ours.
 _MOST_EXPANSION = 1100
+_DEEPEST = 8
 
 
 class FileMissing(FileDamaged, FileNotFoundError):
@@ -64,7 +65,8 @@ def atomic(path: str | os.PathLike, kind: str | None = None) -> Iterator[h5py.Fi
     ------
     h5py.File
         Under a temporary name in the same folder. When the block raises, it is removed and
-        `path` stays as it was.
+        `path` stays as it was. Text goes through `write_json` (or a `numpy.bytes_` attribute):
+        a plain ``str`` attribute lies in a heap without checksum and is refused at the end.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,8 +76,10 @@ def atomic(path: str | os.PathLike, kind: str | None = None) -> Iterator[h5py.Fi
         # The name is ours alone, so no lock is needed; some cluster file systems have none.
         with h5py.File(temporary, "x", libver=("v110", "v110"), locking=False) as file:
             if kind is not None:
-                file.attrs["format"] = f"gramworks-{kind}"
+                file.attrs["format"] = np.bytes_(f"gramworks-{kind}")
             yield file
+            file.flush()
+            _check_inside(file, path)
         _synchronise(temporary)
         os.replace(temporary, path)
         _synchronise(path.parent)
@@ -239,23 +243,53 @@ def _synchronise(path: Path) -> None:
 
 
 def _check_format(file: h5py.File, path: Path, kind: str) -> None:
+    _check_attributes(file, path)
     found = file.attrs.get("format")
+    found = found.decode("ascii", "replace") if isinstance(found, bytes) else found
     if found != f"gramworks-{kind}":
         raise damaged(path, f"has format {found!r}, expected 'gramworks-{kind}'")
 
 
-def _check_inside(group: h5py.Group, path: Path) -> None:
+def _check_inside(group: h5py.Group, path: Path, depth: int = 0) -> None:
+    """Refuse what our writers never make and what HDF5 does not read safely."""
+    if depth > _DEEPEST:
+        raise damaged(path, f"has groups nested deeper than {_DEEPEST}")
+    _check_attributes(group, path)
     for name in group:
         link = group.get(name, getlink=True)
         if not isinstance(link, h5py.HardLink):
             raise damaged(path, f"{name!r} is a {type(link).__name__}, which is refused")
         item = group[name]
+        if h5py.h5o.get_info(item.id).rc > 1:
+            raise damaged(path, f"{name!r} has several names (a loop of links is refused)")
         if isinstance(item, h5py.Group):
-            if item.id == group.id or item == group.file["/"]:
-                raise damaged(path, f"{name!r} links back to its own folder")
-            _check_inside(item, path)
+            _check_inside(item, path, depth + 1)
         elif isinstance(item, h5py.Dataset):
+            _check_attributes(item, path)
+            _check_type(item.id.get_type(), path, item.name)
             _check_storage(item, path)
+
+
+def _check_attributes(item: h5py.HLObject, path: Path) -> None:
+    for index in range(h5py.h5a.get_num_attrs(item.id)):
+        attribute = h5py.h5a.open(item.id, index=index)
+        _check_type(attribute.get_type(), path, f"attribute {attribute.name.decode()}")
+
+
+def _check_type(kind: h5py.h5t.TypeID, path: Path, name: str) -> None:
+    """Refuse types of varying length.
+
+    Their heap has no checksum, and one flipped bit in it sends HDF5 2.0 into an endless loop.
+    """
+    plain = kind.get_class() in (h5py.h5t.INTEGER, h5py.h5t.FLOAT, h5py.h5t.ENUM) or (
+        kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
+    )
+    if not plain:
+        raise damaged(
+            path,
+            f"{name!r} has a type that is refused (numbers, booleans and fixed-length text are "
+            "allowed; write other text with gramworks.hdf5.write_json)",
+        )
 
 
 def _check_storage(item: h5py.Dataset, path: Path) -> None:
