@@ -34,7 +34,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow/rules
-	PATH="$(CURDIR)/$(BIN):$$PATH" python -m gramworks.lint
+	PATH="$(CURDIR)/$(BIN):$$PATH" python .ci/workflow_lint.py
 
 schema: $(READY)
 	$(BIN)/gramworks schema --write

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,12 +19,17 @@ from gramworks.strict_yaml import load_yaml
 Incomparable = Literal["other-data", "other-size", "protocol-not-stated", "published-only"]
 
 
+_PARTS = re.compile(r"\d+|\D+").findall
+
+
 def _canonical_kernels(value: Any) -> Any:
     """Accept a list (labelled K1, K2, ...) or a mapping, and bring identifiers to one form."""
     if isinstance(value, list):
         value = {f"K{i}": kernel for i, kernel in enumerate(value, 1)}
     if isinstance(value, dict):
-        return {key: parse_kernel(str(kernel)).id for key, kernel in value.items()}
+        # K2 before K10, and the order in the file does not matter.
+        keys = sorted(value, key=lambda k: [int(p) if p.isdigit() else p for p in _PARTS(str(k))])
+        return {key: parse_kernel(str(value[key])).id for key in keys}
     return value
 
 

@@ -1,0 +1,117 @@
+"""Every registered method, on small problems of every task it states."""
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from gramworks.datasets.seeds import generator
+from gramworks.methods.registry import load_method, method_names
+from gramworks.problem import Problem, Skip
+
+N, N_LABELLED = 45, 21
+
+
+def problem(task, repeat=0, wide=False, seed=3):
+    """Three separated clouds (two for binary), Gaussian and linear Gram matrices."""
+    rng = np.random.default_rng(seed)
+    n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
+    codes = np.arange(N) % (n_classes or 3)
+    X = rng.standard_normal((N, 4)) + 4.0 * np.eye(4)[codes]
+    squared = ((X[:, None] - X[None]) ** 2).sum(-1)
+    kernels = {"K1": X @ X.T, "K2": np.exp(-squared / 8), "K3": np.exp(-squared / 32)}
+    for K in kernels.values():
+        K.setflags(write=False)
+    truth = X @ np.ones(4) if task == "regression" else codes
+    labelled = np.zeros(N, dtype=bool)
+    labelled[rng.permutation(N)[:N_LABELLED]] = True
+    test = ~labelled
+    y = np.where(labelled, truth, np.zeros(1, dtype=truth.dtype))
+    for array in (y, labelled, test):
+        array.setflags(write=False)
+    return Problem(
+        study="s", dataset="d", task=task, setting={}, repeat=repeat, kernels=kernels, y=y,
+        labelled=labelled, unlabelled=np.zeros(N, dtype=bool), test=test, n_classes=n_classes,
+        generator=generator("s", "d", repeat), features=X, truth=truth, log=lambda line: None,
+    )  # fmt: skip
+
+
+CASES = [(name, task) for name in method_names() for task in load_method(name).tasks]
+
+
+def run(name, made, **values):
+    method = load_method(name)
+    if name == "svm-gaussian-cv":
+        made = _with(made, kernels={"K1": made.kernels["K3"]})
+        values = {"C_grid": [1, 10], "width_factors": [0.5, 1], "partitions": 2, **values}
+    if not getattr(method.module, "SEES_TEST_LABELS", False):
+        made = _with(made, truth=None)
+    return method.fit(made, method.parameters(values, "test"))
+
+
+def _with(made, **changes):
+    return Problem(**{**vars(made), **changes})
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
+def test_predicts_every_test_point(name, task):
+    made = problem(task)
+    outcome = run(name, made)
+    assert outcome.predictions.shape == (made.test.sum(),)
+    assert np.isfinite(outcome.predictions).all()
+    assert outcome.converged
+    if task != "regression":
+        assert set(np.unique(outcome.predictions)) <= set(range(made.n_classes))
+    for metric, value in outcome.metrics.items():
+        assert np.isfinite(value), metric
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
+def test_same_draw_same_outcome(name, task):
+    first, second = run(name, problem(task)), run(name, problem(task))
+    assert_array_equal(first.predictions, second.predictions)
+    assert first.metrics == second.metrics
+
+
+@pytest.mark.parametrize(("name", "task"), [c for c in CASES if c[1] != "regression"])
+def test_separated_clouds_are_told_apart(name, task):
+    made = problem(task)
+    outcome = run(name, made)
+    right = np.mean(outcome.predictions == made.truth[made.test])
+    if name == "majority":
+        counts = np.bincount(made.y[made.labelled])
+        assert right == np.mean(made.truth[made.test] == counts.argmax())
+    else:
+        assert right >= 0.9
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
+def test_values_outside_the_labelled_mask_are_not_looked_at(name, task):
+    made = problem(task)
+    altered = made.y.copy()
+    altered[~made.labelled] = 1
+    outcome = run(name, made)
+    again = run(name, _with(made, y=altered, generator=generator("s", "d", 0)))
+    assert_array_equal(outcome.predictions, again.predictions)
+
+
+@pytest.mark.parametrize(("name", "task"), [c for c in CASES if c[1] == "binary"])
+def test_decision_values_agree_with_predictions(name, task):
+    outcome = run(name, problem(task))
+    if outcome.decision is not None:
+        assert_array_equal(outcome.decision > 0, outcome.predictions == 1)
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_inputs_are_left_alone(name):
+    made = problem(load_method(name).tasks[0])
+    before = joblib.hash((made.kernels, made.y, made.features))
+    run(name, made)
+    assert joblib.hash((made.kernels, made.y, made.features)) == before
+
+
+def test_a_kernel_that_is_not_there_is_skipped_with_the_names():
+    with pytest.raises(Skip, match="no kernel 4; the study has 3: K1, K2, K3"):
+        run("single-4", problem("binary"))
+    with pytest.raises(Skip, match="no kernel 'K9'; the study has K1, K2, K3"):
+        run("svm", problem("binary"), kernel="K9")

@@ -1,0 +1,46 @@
+import pytest
+
+from gramworks.errors import ConfigError
+from gramworks.methods.registry import NEEDS, TASKS, load_method, method_module, method_names
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_module_states_what_it_must(name):
+    method = load_method(name)
+    module = method.module
+    stem = module.__name__.rpartition(".")[2]
+    assert stem.replace("_", "-") == module.NAME
+    assert name in (module.NAME, f"{module.NAME}-1")
+    assert module.SUMMARY
+    assert not module.SUMMARY.endswith(".")
+    assert module.REFERENCE
+    assert set(method.needs) <= set(NEEDS)
+    assert method.tasks
+    assert set(method.tasks) <= set(TASKS)
+    assert callable(module.fit)
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_parameters_have_defaults_and_descriptions_and_refuse_unknown_keys(name):
+    method = load_method(name)
+    params = method.parameters({}, "test")
+    for field_name, field in type(params).model_fields.items():
+        assert field.description, f"{name}: {field_name} has no docstring"
+    with pytest.raises(ConfigError, match="unknown key 'no-such-key'"):
+        method.parameters({"no-such-key": 1}, "test")
+
+
+def test_family_members_have_an_index():
+    assert load_method("single-12").index == 12
+    assert load_method("uniform").index is None
+
+
+@pytest.mark.parametrize("name", ["singel-1", "single", "single-0", "margin_nonnegative", "_one-kernel", "registry"])
+def test_unknown_names_are_refused_with_the_valid_ones(name):
+    with pytest.raises(ConfigError, match="Valid: .*margin-nonnegative"):
+        method_module(name)
+
+
+def test_near_name_is_suggested():
+    with pytest.raises(ConfigError, match="did you mean 'margin-nonnegative'"):
+        load_method("margin-nonegative")

@@ -1,0 +1,119 @@
+"""What reruns after which edit: executed, not only listed."""
+
+import os
+
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+REPORT = {"results/report/index.html", "results/report/tiny/comparison.csv"}
+
+
+def scores_of(changed):
+    """Methods whose merged scores were written anew."""
+    folder = "results/scores/tiny/iris-two/"
+    return {c.removeprefix(folder).removesuffix(".csv") for c in changed
+            if c.startswith(folder) and c.count("/") == 4}  # fmt: skip
+
+
+def grams_of(changed):
+    return {name.rpartition("/")[2] for name in changed if name.startswith("results/gram/")}
+
+
+def test_nothing_after_a_finished_run(done):
+    assert done.rerun() == set()
+
+
+def test_one_width_reruns_that_kernel_and_its_descendants(done):
+    done.edit("config/studies/tiny.yaml", "gaussian-w1-unit", "gaussian-w2-unit")
+    changed = done.rerun()
+    assert grams_of(changed) == {"gaussian-w2-unit.h5"}
+    assert scores_of(changed) == {"svm"}
+    assert changed >= REPORT
+
+
+def test_one_line_of_a_method_reruns_that_method_alone(done):
+    done.edit(
+        "src/gramworks/methods/majority.py", "np.bincount(known).argmax()",
+        "int(np.bincount(known).argmax())",
+    )  # fmt: skip
+    changed = done.rerun()
+    assert scores_of(changed) == {"majority"}
+    assert grams_of(changed) == set()
+    assert not any(name.startswith("results/splits/") for name in changed)
+
+
+def test_one_line_of_a_kernel_reruns_its_grams_and_their_descendants(done):
+    name = "src/gramworks/kernels/gaussian_kernel.py"
+    text = (done.folder / name).read_text()
+    done.write(name, text + "\n\n_EDITED = 1\n")
+    changed = done.rerun()
+    assert grams_of(changed) == {"gaussian-w1-unit.h5"}
+    # The matrix is the same to the bit, but the engine reruns what descends from a job that ran.
+    assert scores_of(changed) == {"svm"}
+
+
+def test_comments_docstrings_and_layout_rerun_nothing(done):
+    done.edit("src/gramworks/methods/majority.py", '"""Control: ', '"""A control: ')
+    done.edit("src/gramworks/draws.py", "import math\n", "import math  # for isfinite\n\n")
+    done.edit("workflow/scripts/fit.py", "import json\n", "import json  # the slice\n")
+    assert done.rerun() == set()
+
+
+def test_reordered_and_reformatted_configuration_reruns_nothing(done):
+    study = done.folder / "config/studies/tiny.yaml"
+    text = study.read_text()
+    text = text.replace("test: 0.2", "test: 0.20").replace("ridge: 0.1,", "ridge: 1.0e-1,")
+    text = text.replace("{K1: linear, K2: gaussian-w1-unit}", "{K2: gaussian-w1.0-unit, K1: linear}")
+    text = text.replace("{C: 1, kernel: K1}", '{kernel: K1, C: "1.0"}')
+    lines = text.strip().splitlines()
+    text = "\n".join(["# a comment", *lines[1:], lines[0]]) + "\n"
+    study.write_text(text)
+    done.write("config.yaml", "sources: embedded\nstudies:\n  - tiny\n")
+    assert done.rerun() == set()
+
+
+@pytest.mark.parametrize("touched", ["config.yaml", "workflow/scripts/fit.py", "Snakefile"])
+def test_newer_time_stamps_alone_rerun_nothing(done, touched):
+    os.utime(done.folder / touched)
+    assert done.rerun() == set()
+
+
+def test_the_default_profile_is_really_used(done):
+    # With the engine's own triggers a newer script reruns its jobs; the profile takes that away.
+    os.utime(done.folder / "workflow/scripts/fit.py")
+    assert "Nothing to be done" in done.run("--dry-run")
+    without = done.run("--dry-run", "--workflow-profile", "none")
+    assert "fit" in without
+    assert "Nothing to be done" not in without
+
+
+@pytest.mark.parametrize("seed", ["0", "12345"])
+def test_hash_seed_reruns_nothing(done, seed):
+    assert done.rerun(PYTHONHASHSEED=seed) == set()
+
+
+def test_other_cores_rerun_nothing(done):
+    assert done.rerun(cores=1) == set()
+
+
+def test_gram_memory_reruns_nothing(done):
+    done.write("config.yaml", "studies: [tiny]\ngram_memory_mb: 64\n")
+    assert done.rerun() == set()
+
+
+def test_chunks_do_not_change_scores(done):
+    before = {method: done.scores(method) for method in ("svm", "majority", "kernel-ridge")}
+    done.edit("config/studies/tiny.yaml", "chunk: 2", "chunk: 1")
+    changed = done.rerun(cores=1)
+    assert scores_of(changed) == set(before)
+    assert {method: done.scores(method) for method in before} == before
+
+
+def test_fewer_repeats_are_the_first_of_the_many(done):
+    before = done.scores("svm").splitlines()
+    done.write("config.yaml", "studies: [tiny]\nrepeats: 2\n")
+    done.run()
+    after = done.scores("svm").splitlines()
+    assert after == [line for line in before if ",2,test" not in line]
+    assert len(after) < len(before)
