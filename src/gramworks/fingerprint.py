@@ -93,7 +93,7 @@ def _stamp(path: Path) -> tuple[Path, int, int]:
     return path, status.st_mtime_ns, status.st_size
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _scan(
     path: Path, _mtime: int, _size: int, *, is_package: bool, module: str | None
 ) -> tuple[str, tuple[str, ...]]:

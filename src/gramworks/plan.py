@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def _plain(value: Any) -> Any:
 _PACKAGE = Path(__file__).parent
 
 
-@lru_cache(maxsize=None)
+@cache
 def _code(script: str, modules: tuple[str, ...]) -> str:
     return fingerprint(script, modules)
 
@@ -128,7 +128,7 @@ class Plan:
         return f"data/raw/{dataset}/manifest.json"
 
     def table(self, study: str, dataset: str) -> str:
-        """Parsed and normalised data set."""
+        """Name the parsed and normalised data set."""
         return f"results/datasets/{dataset}/{self.studies[study].datasets[dataset].recipe}.h5"
 
     def splits(self, study: str, dataset: str) -> str:
@@ -216,7 +216,7 @@ class Plan:
         return canonical(self.studies[study].splits.model_dump())
 
     def fit_slice(self, study: str, dataset: str, method: str) -> str:
-        """Settings, parameters and kernel names of a method; nothing else of the study."""
+        """State settings, parameters and kernel names of a method; nothing else of the study."""
         spec = self.studies[study].methods[method]
         kernels = self.studies[study].base_kernels(dataset, method)
         return canonical(
@@ -230,7 +230,7 @@ class Plan:
         )
 
     def study_slice(self, study: str) -> str:
-        """What the tables show of a study."""
+        """State what the tables show of a study."""
         shown = self.studies[study].model_dump(exclude={"chunk"})
         for body in shown["methods"].values():
             body.pop("chunk")

@@ -33,14 +33,16 @@ def read_rows(path: str | Path) -> list[dict[str, str]]:
     """
     path = Path(path)
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file, strict=True)
-            if tuple(reader.fieldnames or ()) != COLUMNS:
-                raise FileDamaged(
-                    f"{path}: expected the columns {', '.join(COLUMNS)}, found "
-                    f"{reader.fieldnames}; rebuild it: {rebuild_command(path)}"
-                )
-            rows = list(reader)
+        text = path.read_bytes().decode("utf-8")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise FileDamaged(
+                f"{path}: expected the columns {', '.join(COLUMNS)}, found "
+                f"{reader.fieldnames}; rebuild it: {rebuild_command(path)}"
+            )
+        if not text.endswith("\n"):
+            raise FileDamaged(f"{path}: its last line is cut; rebuild it: {rebuild_command(path)}")
+        rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileDamaged(
             f"{path}: cannot be read ({error}); rebuild it: {rebuild_command(path)}"

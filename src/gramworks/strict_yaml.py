@@ -21,9 +21,7 @@ class _Loader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if not isinstance(key, Hashable):
-                raise ConfigError(
-                    f"{self.name}, line {line}: a key must be a name, found {key!r}."
-                )
+                raise ConfigError(f"{self.name}, line {line}: a key must be a name, found {key!r}.")
             if key in seen:
                 raise ConfigError(
                     f"{self.name}, line {line}: key {key!r} stands already in line {seen[key]}; "

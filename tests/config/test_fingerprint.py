@@ -32,7 +32,7 @@ def test_reaches_through_relative_and_absolute_imports(package):
 
 
 @pytest.mark.parametrize(
-    "text, same",
+    ("text", "same"),
     [
         ('"""Other doc."""\n\ndef h():\n    """Other."""\n    return 1\n', True),
         ("def h():\n\n\n    # a comment\n    return (1)\n", True),

@@ -4,7 +4,7 @@ from gramworks.errors import ConfigError
 from gramworks.strict_yaml import load_yaml, parse_yaml
 
 
-@pytest.mark.parametrize("text, value", [("1e-3", 1e-3), ("2E5", 2e5), ("1.5e+2", 150.0)])
+@pytest.mark.parametrize(("text", "value"), [("1e-3", 1e-3), ("2E5", 2e5), ("1.5e+2", 150.0)])
 def test_exponents_without_a_dot_are_numbers(text, value):
     assert parse_yaml(f"x: {text}", "f")["x"] == value
 

@@ -36,7 +36,7 @@ def test_kernels_are_canonical_and_naturally_ordered(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "old, new, found",
+    ("old", "new", "found"),
     [
         ("title:", "titel:", "did you mean 'title'?"),
         ("iris: {}", "iris: {recepe: none}", "did you mean 'recipe'?"),

@@ -44,7 +44,9 @@ def run(fit, repeats=range(3), settings=({"C": 1},), splits=None, **names):
 def right(problem, params):
     truth = np.array([0, 1, 0, 1, 0, 1])
     noise = problem.generator.random()
-    return Outcome(predictions=truth[problem.test_rows], metrics={"noise": noise, "C-used": params.C})
+    return Outcome(
+        predictions=truth[problem.test_rows], metrics={"noise": noise, "C-used": params.C}
+    )
 
 
 def test_rows_are_tidy_and_in_order():
@@ -64,7 +66,11 @@ def test_masks_leave_out_the_padding():
         return right(problem, params)
 
     run(fit)
-    assert seen == [(2, 4, [0, 1, 0, 0, 0, 0]), (3, 3, [0, 0, 0, 1, 0, 0]), (3, 3, [0, 1, 0, 0, 0, 0])]
+    assert seen == [
+        (2, 4, [0, 1, 0, 0, 0, 0]),
+        (3, 3, [0, 0, 0, 1, 0, 0]),
+        (3, 3, [0, 1, 0, 0, 0, 0]),
+    ]
 
 
 def test_test_labels_are_not_in_the_problem():
@@ -95,7 +101,7 @@ def test_scores_do_not_depend_on_the_cut(tmp_path):
     ("raised", "status", "reason"),
     [
         (ValueError("two\nlines"), "failed", "ValueError: two lines"),
-        (MemoryError(), "failed", "MemoryError: "),
+        (MemoryError(), "failed", "MemoryError:"),
         (Skip("not made for it"), "skipped", "not made for it"),
     ],
 )
@@ -133,7 +139,9 @@ def test_a_metric_that_is_not_finite_fails_alone():
 
 def test_not_converged_keeps_its_values():
     def fit(problem, params):
-        return Outcome(predictions=right(problem, params).predictions, converged=False, reason="cap")
+        return Outcome(
+            predictions=right(problem, params).predictions, converged=False, reason="cap"
+        )
 
     scores, _ = run(fit)
     assert {(row["status"], row["reason"]) for row in scores} == {("not-converged", "cap")}

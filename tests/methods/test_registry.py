@@ -35,7 +35,9 @@ def test_family_members_have_an_index():
     assert load_method("uniform").index is None
 
 
-@pytest.mark.parametrize("name", ["singel-1", "single", "single-0", "margin_nonnegative", "_one-kernel", "registry"])
+@pytest.mark.parametrize(
+    "name", ["singel-1", "single", "single-0", "margin_nonnegative", "_one-kernel", "registry"]
+)
 def test_unknown_names_are_refused_with_the_valid_ones(name):
     with pytest.raises(ConfigError, match="Valid: .*margin-nonnegative"):
         method_module(name)

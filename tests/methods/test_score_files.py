@@ -4,15 +4,17 @@ from gramworks.draws import failed_rows
 from gramworks.errors import FileDamaged
 from gramworks.score_files import read_rows, write_rows
 
-ROWS = failed_rows("m", [{}], [""], study="s", dataset="d", repeats=range(9), status="failed", reason="r")
+ROWS = failed_rows(
+    "m", [{}], [""], study="s", dataset="d", repeats=range(9), status="failed", reason="r"
+)
 
 
-@pytest.mark.parametrize("keep", [0, 10, 0.5])
+@pytest.mark.parametrize("keep", [0, 10, 0.5, 0.52, 0.54, -1])
 def test_damaged_files_are_named_with_the_command_that_rebuilds_them(tmp_path, keep):
     path = tmp_path / "a.csv"
     write_rows(path, ROWS)
     content = path.read_bytes()
-    path.write_bytes(content[: int(keep if keep != 0.5 else len(content) * keep)])
+    path.write_bytes(content[: int(len(content) * keep) if 0 < keep < 1 else keep])
     with pytest.raises(FileDamaged, match=r"a\.csv.*(?s:.)*snakemake"):
         read_rows(path)
 

@@ -64,7 +64,9 @@ def test_reordered_and_reformatted_configuration_reruns_nothing(done):
     study = done.folder / "config/studies/tiny.yaml"
     text = study.read_text()
     text = text.replace("test: 0.2", "test: 0.20").replace("ridge: 0.1,", "ridge: 1.0e-1,")
-    text = text.replace("{K1: linear, K2: gaussian-w1-unit}", "{K2: gaussian-w1.0-unit, K1: linear}")
+    text = text.replace(
+        "{K1: linear, K2: gaussian-w1-unit}", "{K2: gaussian-w1.0-unit, K1: linear}"
+    )
     text = text.replace("{C: 1, kernel: K1}", '{kernel: K1, C: "1.0"}')
     lines = text.strip().splitlines()
     text = "\n".join(["# a comment", *lines[1:], lines[0]]) + "\n"

@@ -125,7 +125,9 @@ def test_a_method_that_always_raises_is_a_row(project):
 
 def test_a_new_method_with_shared_arrays_edits_no_existing_file(project):
     project.write("src/gramworks/methods/toy_learner.py", LEARNS)
-    project.edit("config/studies/tiny.yaml", "  majority: {}", "  toy-learner: {settings: {rank: [1, 2]}}")
+    project.edit(
+        "config/studies/tiny.yaml", "  majority: {}", "  toy-learner: {settings: {rank: [1, 2]}}"
+    )
     project.run()
     assert "results/kernels/tiny/iris-two/toy-learner.h5" in project.stamps()
     rows = [row.split(",") for row in project.scores("toy-learner").splitlines()[1:]]
@@ -141,7 +143,9 @@ def test_a_gram_that_is_refused_is_rows_with_the_reason(project):
     # Duplicated points alone give a median distance of zero only if all are equal: use the
     # polynomial kernel with an overflow instead, which cannot be a Gram matrix.
     project.edit("config/studies/tiny.yaml", "gaussian-w1-unit", "poly-d400-o1")
-    project.edit("config/studies/tiny.yaml", "kernel: K1}}\n  kernel-ridge", "kernel: K2}}\n  kernel-ridge")
+    project.edit(
+        "config/studies/tiny.yaml", "kernel: K1}}\n  kernel-ridge", "kernel: K2}}\n  kernel-ridge"
+    )
     project.run()
     rows = project.scores("svm").splitlines()[1:]
     assert len(rows) == 3

@@ -10,13 +10,13 @@ rule gram:
         "results/logs/gram/{dataset}/{recipe}/{kernel}.log",
     benchmark:
         "results/benchmarks/gram/{dataset}/{recipe}/{kernel}.tsv"
-    params:
-        code=lambda w: plan.kernel_code("gram.py", w.kernel),
     threads: 2
     resources:
         # Memory does not change the matrix, so it is a resource and no parameter.
         gram_memory_mb=plan.config.gram_memory_mb,
         mem_mb=plan.config.gram_memory_mb + 512,
+    params:
+        code=lambda w: plan.kernel_code("gram.py", w.kernel),
     message:
         "Computing kernel {wildcards.kernel} on {wildcards.dataset}"
     script:

@@ -21,9 +21,15 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
     if absent:
         log(absent.reason)
         rows = failed_rows(
-            method, settings, slice_["split_settings"], study=study, dataset=dataset, repeats=repeats,
-            status=absent.status, reason=f"{absent.kind}: {absent.reason}",
-        )  # fmt: skip
+            method,
+            settings,
+            slice_["split_settings"],
+            study=study,
+            dataset=dataset,
+            repeats=repeats,
+            status=absent.status,
+            reason=f"{absent.kind}: {absent.reason}",
+        )
         return rows, rows
     names = [name for name, _ in slice_["kernels"]]
     kernels = {name: read_gram(path) for name, path in zip(names, inputs.grams, strict=True)}

@@ -38,6 +38,4 @@ if __name__ == "__main__":
     with progress_log(snakemake.log[0]) as log, threadpool_limits(1):
         w = snakemake.wildcards
         slice_ = json.loads(snakemake.params.slice)
-        main(
-            w.study, w.dataset, w.method, snakemake.input, snakemake.output.shared, slice_, log
-        )
+        main(w.study, w.dataset, w.method, snakemake.input, snakemake.output.shared, slice_, log)
