@@ -15,32 +15,26 @@ if TYPE_CHECKING:
     from gramworks.datasets.tables import Table
 
 
-class LabelCells:
-    """Labels of a column under the table's policy for surrounding blanks."""
-
-    def __init__(self, table: Table, name: str) -> None:
-        self.table, self.name = table, name
-
-    def read(self, cells: Sequence[str]) -> list[str]:
-        """Return the labels; refuse or tell when stripping would make two of them one."""
-        if self.table.blanks == "keep":
-            return list(cells)
-        first: dict[str, int] = {}
-        for row, cell in enumerate(cells):
-            first.setdefault(cell, row)
-        spelt: dict[str, str] = {}
-        for cell, row in first.items():
-            other = spelt.setdefault(cell.strip(), cell)
-            if other == cell:
-                continue
-            both = f"column {self.name!r} has labels {other!r} and {cell!r}, which differ in blanks"
-            if self.table.blanks == "refuse":
-                raise DataError(
-                    f"{self.table.at(row)}: {both} only; state the option `blanks: merge` when "
-                    "they are one label, `blanks: keep` when they are two."
-                )
-            self.table.notes.append(f"{both}; taken as one")
-        return [cell.strip() for cell in cells]
+def read_labels(table: Table, name: str, cells: Sequence[str]) -> list[str]:
+    """Take the blanks around labels off; refuse or tell when two of them would become one."""
+    if table.blanks == "keep":
+        return list(cells)
+    first: dict[str, int] = {}
+    for row, cell in enumerate(cells):
+        first.setdefault(cell, row)
+    spelt: dict[str, str] = {}
+    for cell, row in first.items():
+        other = spelt.setdefault(cell.strip(), cell)
+        if other == cell:
+            continue
+        both = f"column {name!r} has labels {other!r} and {cell!r}, which differ in blanks"
+        if table.blanks == "refuse":
+            raise DataError(
+                f"{table.at(row)}: {both} only; state the option `blanks: merge` when they are "
+                "one label, `blanks: keep` when they are two."
+            )
+        table.notes.append(f"{both}; taken as one")
+    return [cell.strip() for cell in cells]
 
 
 def encode_feature(
@@ -58,7 +52,7 @@ def encode_feature(
     """
     if feature is None or not feature.values:
         return [(name, _numbers(table, name, cells, kept))]
-    labels = LabelCells(table, name).read(cells)
+    labels = read_labels(table, name, cells)
     chosen = [labels[i] for i in kept]
     present = Counter(label for label in chosen if label.strip() not in table.missing)
     if not present:
@@ -88,10 +82,12 @@ def _numbers(table: Table, name: str, cells: Sequence[str], kept: np.ndarray) ->
             raise ValueError
         values = np.array(list(map(float, texts)))
     except ValueError:
-        values = np.array([
-            np.nan if gap else _number(table, name, text, row)
-            for text, gap, row in zip(texts, gaps, kept, strict=True)
-        ])
+        values = np.array(
+            [
+                np.nan if gap else _number(table, name, text, row)
+                for text, gap, row in zip(texts, gaps, kept, strict=True)
+            ]
+        )
     bad = ~np.isfinite(values) & ~gaps
     if bad.any():
         first = int(np.argmax(bad))

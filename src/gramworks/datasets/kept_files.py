@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gramworks.datasets.entry import SourceFile
+from gramworks.datasets.entry_sources import SourceFile
 
 
 class NotObtained(Exception):
@@ -26,9 +26,7 @@ def sha256_of(path: Path) -> str:
 def is_kept(folder: Path, file: SourceFile) -> bool:
     """Whether a file is in the folder with the stated SHA-256."""
     path = folder / file.name
-    return (
-        path.is_file() and path.stat().st_size == file.bytes and sha256_of(path) == file.sha256
-    )
+    return path.is_file() and path.stat().st_size == file.bytes and sha256_of(path) == file.sha256
 
 
 def check_bytes(data: bytes, file: SourceFile) -> None:
@@ -45,7 +43,9 @@ def check_bytes(data: bytes, file: SourceFile) -> None:
     if page:
         title = re.search(rb"<title[^>]*>(.*?)</title>", data[:20000], re.I | re.S)
         words = " ".join(title[1].decode("utf-8", "replace").split())[:80] if title else ""
-        raise NotObtained(f"{file.name}: an HTML page instead of data{f' ({words!r})' * bool(words)}")
+        raise NotObtained(
+            f"{file.name}: an HTML page instead of data{f' ({words!r})' * bool(words)}"
+        )
     if len(data) < file.bytes:
         raise NotObtained(f"{file.name}: truncated, {len(data)} of {file.bytes} bytes")
     if len(data) > file.bytes:

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.facts import check_facts
 from gramworks.datasets.kept_files import is_kept
 from gramworks.datasets.plugins import load_module, module_name

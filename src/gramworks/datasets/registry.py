@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.plugins import load_module
 from gramworks.errors import ConfigError, suggest
 from gramworks.fields import validated
@@ -50,7 +51,7 @@ def load_entry_file(path: str | Path) -> DatasetEntry:
     return _load(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _load(path: Path, _modified: int) -> DatasetEntry:
     entry = validated(DatasetEntry, load_yaml(path), str(path))
     if entry.id != path.stem:

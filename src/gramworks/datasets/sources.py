@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.kept_files import NotObtained, is_kept, write_whole
 from gramworks.datasets.origins import local, url, wheel
 from gramworks.errors import SourceUnreachable

@@ -139,9 +139,7 @@ def _free(random: np.random.Generator, y: np.ndarray, size: int, where: str) -> 
     )
 
 
-def _apportion(
-    counts: np.ndarray, size: int, least: np.ndarray, most: np.ndarray
-) -> np.ndarray:
+def _apportion(counts: np.ndarray, size: int, least: np.ndarray, most: np.ndarray) -> np.ndarray:
     """Divide ``size`` in proportion to ``counts``, each between ``least`` and ``most``.
 
     The largest remainder is served first, the lower code among equals.

@@ -16,7 +16,7 @@ from gramworks.errors import GramworksError
 def main(arguments: list[str]) -> int:
     """Print the facts of registered data sets (or of YAML files of entries) as YAML."""
     if not arguments:
-        print("usage: python -m gramworks.datasets.state_facts ID-OR-YAML-FILE ...", file=sys.stderr)
+        print("usage: python -m gramworks.datasets.state_facts ID-OR-FILE ...", file=sys.stderr)
         return 2
     for name in arguments:
         try:

@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from gramworks.datasets.cells import LabelCells, encode_feature, is_same_information
+from gramworks.datasets.cells import encode_feature, is_same_information, read_labels
 from gramworks.datasets.dataset import Dataset, DataWarning
-from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
 from gramworks.errors import DataError, suggest
 
 LAYOUT_WORDS = ("features", "target", "row-id", "ignored")
@@ -42,6 +43,15 @@ class Table:
         return f"{self.path}, line {self.lines[row]}"
 
 
+def only_file(files: list[Path], entry: DatasetEntry) -> Path:
+    """Return the one file that a parser of single tables reads."""
+    if len(files) != 1:
+        raise DataError(
+            f"data set {entry.id!r}: the format reads one file, the source states {len(files)}."
+        )
+    return files[0]
+
+
 def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
     """Turn cells into a data set as the registry entry says.
 
@@ -70,11 +80,10 @@ def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
     _check_shape(table, roles)
     columns = list(zip(*table.rows, strict=True))
     target = columns[roles.index("target")]
-    labels = LabelCells(table, entry.target.name)
     keep = np.ones(len(table.rows), dtype=bool)
     if entry.target.classes:
         names = source.labels or entry.target.labels or {c: c for c in entry.target.classes}
-        target = labels.read(target)
+        target = read_labels(table, entry.target.name, target)
         keep &= _known_labels(table, entry, target, names)
     used = [(i, roles[i]) for i in range(len(roles)) if roles[i] not in LAYOUT_WORDS]
     keep &= _complete(table, entry, keep, columns, target, used)
@@ -86,7 +95,7 @@ def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
         codes = {name: code for code, name in enumerate(entry.target.classes)}
         y = np.array([codes[names[target[i]]] for i in kept], dtype=np.int64)
     else:
-        (_, values), = encode_feature(table, entry.target.name, None, target, kept)
+        ((_, values),) = encode_feature(table, entry.target.name, None, target, kept)
         y = values
     where = {name: i for i, name in used}
     encoded: list[tuple[str, np.ndarray]] = []

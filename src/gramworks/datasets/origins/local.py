@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gramworks.datasets.entry import Generated, Installed
+from gramworks.datasets.entry_sources import Generated, Installed
 from gramworks.datasets.kept_files import NotObtained
 
 

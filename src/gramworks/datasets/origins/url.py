@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gramworks import __version__
-from gramworks.datasets.entry import Url
+from gramworks.datasets.entry_sources import Url
 from gramworks.datasets.kept_files import NotObtained, is_kept, keep
 
 BASE = "https://raw.githubusercontent.com"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gramworks.datasets.archive import read_member
-from gramworks.datasets.entry import Wheel
+from gramworks.datasets.entry_sources import Wheel
 from gramworks.datasets.kept_files import NotObtained, is_kept, keep, locked, sha256_of
 from gramworks.errors import DataError
 

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry, Source
-from gramworks.datasets.tables import Table, assemble
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
+from gramworks.datasets.tables import Table, assemble, only_file
 from gramworks.datasets.texts import read_text
 from gramworks.errors import DataError
 from gramworks.fields import StrictModel
@@ -42,20 +43,14 @@ class Options(StrictModel):
 
 
 def read(files: list[Path], entry: DatasetEntry, source: Source, options: Options) -> Dataset:
-    """Parse one or more files of one layout, one below the other.
+    """Parse one table.
 
     Raises
     ------
     DataError
         With file and line.
     """
-    tables = [_table(path, options) for path in files]
-    for other in tables[1:]:
-        if other.header != tables[0].header:
-            raise DataError(f"{other.path}: another header than {tables[0].path}.")
-    if len(tables) == 1:
-        return assemble(tables[0], entry, source)
-    raise DataError(f"data set {entry.id!r}: format delimited reads one file, {len(files)} given.")
+    return assemble(_table(only_file(files, entry), options), entry, source)
 
 
 def _table(path: Path, options: Options) -> Table:

@@ -10,7 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from gramworks.datasets.dataset import Dataset, Partition
-from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
+from gramworks.datasets.tables import only_file
 from gramworks.errors import DataError, suggest
 from gramworks.fields import StrictModel
 
@@ -45,7 +47,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
         When the file is not HDF5, is truncated, has links or storage outside itself, states
         implausible sizes, or holds something else than numbers and declared labels.
     """
-    (path,) = files
+    path = only_file(files, entry)
     blocks = list(_blocks(path, options))
     X = np.concatenate([x for x, _ in blocks]) + 0.0
     labels = np.concatenate([y for _, y in blocks])
@@ -91,7 +93,7 @@ def _array(file, name: str, dimensions: int) -> np.ndarray:
         link = item.get(part, getlink=True)
         if not isinstance(link, h5py.HardLink):
             raise DataError(
-                f"{file.filename}: {name!r} is reached by a {type(link).__name__}, which is refused."
+                f"{file.filename}: {name!r} is reached by a {type(link).__name__}; refused."
             )
         item = item[part]
     if not isinstance(item, h5py.Dataset) or item.dtype.kind not in "iuf":

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry, Source
-from gramworks.datasets.tables import Table, assemble
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
+from gramworks.datasets.tables import Table, assemble, only_file
 from gramworks.datasets.texts import read_text
 from gramworks.errors import DataError
 from gramworks.fields import StrictModel
@@ -36,7 +37,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     DataError
         With file and line.
     """
-    (path,) = files
+    path = only_file(files, entry)
     attributes: list[str] = []
     roles: dict[str, list[str]] = {}
     rows, numbers = [], []

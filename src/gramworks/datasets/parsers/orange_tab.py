@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry, Source
-from gramworks.datasets.tables import Table, assemble
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
+from gramworks.datasets.tables import Table, assemble, only_file
 from gramworks.datasets.texts import read_text
 from gramworks.errors import DataError
 from gramworks.fields import StrictModel
@@ -37,7 +38,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
         With file and line; also when the class flag stands at another column than the layout's
         target.
     """
-    (path,) = files
+    path = only_file(files, entry)
     lines = read_text(path, encoding=options.encoding).splitlines()
     if len(lines) < 3:
         raise DataError(f"{path}: {len(lines)} lines; three header lines are expected.")

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry, Source
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.kept_files import NotObtained
 from gramworks.datasets.origins.local import call_loader
 from gramworks.errors import DataError

