@@ -68,9 +68,9 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _datasets(options: argparse.Namespace) -> int:
-    from gramworks.datasets.listing import format_listing, listing
+    from gramworks.datasets.listing import format_listing, list_datasets
 
-    print(format_listing(listing(mirror=options.mirror)))
+    print(format_listing(list_datasets(mirror=options.mirror)))
     return 0
 
 

@@ -1,6 +1,7 @@
 """Parse one data set, check its facts and normalise it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from gramworks.absent import Absent, write_absent
@@ -14,20 +15,22 @@ from gramworks.provenance import provenance
 
 
 def main(dataset, recipe, manifest, table, log):
-    absent = json.loads(Path(manifest).read_text(encoding="utf-8")).get("absent")
-    if absent:
-        write_absent(table, Absent(**absent))
+    fetched = json.loads(Path(manifest).read_text(encoding="utf-8"))
+    if "absent" in fetched:
+        write_absent(table, Absent(**fetched["absent"]))
         return
     try:
         data = parse(load_entry(dataset), Path(manifest).parent)
-        data.X = normalise(data.X, recipe)
+        notes = list(data.notes)
+        data = replace(data, X=normalise(data.X, recipe, notes=notes), notes=notes)
     except DataError as error:
         log(error)
         write_absent(table, Absent("failed", "data-refused", " ".join(str(error).split())))
         return
     for note in data.notes:
         log(f"{dataset}: {note}")
-    made = provenance("normalise", dataset=dataset, recipe=recipe)
+    source = fetched["source"]["name"]
+    made = provenance("normalise", dataset=dataset, recipe=recipe, source=source)
     write_dataset(table, data, recipe=recipe, provenance=made)
 
 

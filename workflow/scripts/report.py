@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from gramworks.datasets.listing import described
+from gramworks.datasets.description import describe_table
 from gramworks.progress import progress_log
 from gramworks.provenance import provenance
 from gramworks.report.build import build_page
@@ -17,7 +17,7 @@ def main(slices, tables, page, log):
         Path(page).parent,
         benchmarks=Path("results/benchmarks"),
         provenance=provenance("report", studies=[study.name for study in studies]),
-        datasets=[described(table) for table in tables],
+        datasets=[describe_table(table) for table in tables],
     )
     log(f"report: {page}")
 

@@ -88,9 +88,9 @@ def method_module(name: str) -> str:
     """Return the name of a method's module, a root of its jobs' fingerprint."""
     stems = _stems()
     stem = name.replace("-", "_")
-    if stem in stems and name == stem.replace("_", "-"):
-        if not getattr(_module(stem), "FAMILY", False):
-            return f"gramworks.methods.{stem}"
+    own = stem in stems and name == stem.replace("_", "-")
+    if own and not getattr(_module(stem), "FAMILY", False):
+        return f"gramworks.methods.{stem}"
     family = re.fullmatch(r"(.+)_([1-9]\d*)", stem)
     if family and family[1] in stems and getattr(_module(family[1]), "FAMILY", False):
         return f"gramworks.methods.{family[1]}"
