@@ -123,9 +123,12 @@ def _refuse_number(table: Table, name: str, text: str, row: int) -> float:
 
 
 def is_same_information(cells: Sequence[str], y: np.ndarray) -> bool:
-    """Whether a column and the target are the same but for the names of their values."""
-    values = y.tolist()
-    distinct = len(set(values))
-    if distinct < 2 or len(set(cells)) != distinct:
+    """Whether a column and the class codes are the same but for the names of the values.
+
+    Where each class has one row only, nothing can be told.
+    """
+    codes = y.tolist()
+    classes = len(set(codes))
+    if not 2 <= classes < len(codes) or len(set(cells)) != classes:
         return False
-    return len(set(zip(cells, values, strict=True))) == distinct
+    return len(set(zip(cells, codes, strict=True))) == classes

@@ -92,7 +92,7 @@ class DatasetEntry(StrictModel):
     """Rows with a missing value: refuse the data set, drop the row, or put in the column's mean
     (its most frequent value where it is nominal)."""
     facts: Facts | None = None
-    """Needed before the data set is used; `python -m gramworks.datasets.state_facts ID` says them."""
+    """Needed before use; `python -m gramworks.datasets.state_facts ID` says them."""
 
     @field_validator("id")
     @classmethod

@@ -101,8 +101,13 @@ def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
     encoded: list[tuple[str, np.ndarray]] = []
     for feature in features:
         cells = columns[where[feature.name]]
-        encoded += encode_feature(table, feature.name, feature, cells, kept)
-        if is_same_information([cells[i].strip() for i in kept], y):
+        new = encode_feature(table, feature.name, feature, cells, kept)
+        encoded += new
+        if entry.target.classes:
+            same = is_same_information([cells[i].strip() for i in kept], y)
+        else:
+            same = any(np.array_equal(values, y) for _, values in new)
+        if same:
             text = f"column {feature.name!r} is equal to the target {entry.target.name!r}"
             table.notes.append(f"warning: {text}; is it meant to be a feature?")
             warnings.warn(f"data set {entry.id!r}: {text}", DataWarning, stacklevel=2)

@@ -19,6 +19,7 @@ TIMEOUT = 60.0
 """Seconds without an answer before an address is given up."""
 _ATTEMPTS = 2
 _PAUSE = 1.0
+_BEYOND = 4096  # bytes read past the stated size, enough to tell a web page by its title
 
 
 def available(source: Url, folder: Path) -> bool:
@@ -62,14 +63,14 @@ def obtain_mirrored(source: Url, folder: Path, mirror: str, log: Callable[[str],
         path = Path(mirror).expanduser() / file.mirror
         try:
             with open(path, "rb") as stream:
-                data = stream.read(file.bytes + 1)
+                data = stream.read(file.bytes + _BEYOND)
         except OSError as error:
             raise NotObtained(f"{path}: {error.strerror or error}") from None
         keep(data, folder, file)
 
 
 def read_address(address: str, size: int, schemes: tuple[str, ...] = ("https",)) -> bytes:
-    """Read at most ``size + 1`` bytes from an address.
+    """Read the stated bytes from an address, and a little more if there is more.
 
     Proxies, certificates and so on are those of `urllib` (environment variables). A time-out, a
     broken connection or a server error is tried once more.
@@ -86,9 +87,11 @@ def read_address(address: str, size: int, schemes: tuple[str, ...] = ("https",))
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             with opener.open(request, timeout=TIMEOUT) as answer:
-                return answer.read(size + 1)
-        except http.client.IncompleteRead as error:
-            reason = f"truncated, {len(error.partial)} of {size} bytes came"
+                data = answer.read(size + _BEYOND)
+                # A connection that breaks off ends the data without an error.
+                if len(data) > size or not getattr(answer, "length", None):
+                    return data
+            reason = f"truncated, {len(data)} of {len(data) + answer.length} promised bytes came"
         except urllib.error.HTTPError as error:
             reason = f"HTTP {error.code} {error.reason}"
             if error.code < 500:

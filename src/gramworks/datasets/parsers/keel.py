@@ -42,8 +42,8 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     roles: dict[str, list[str]] = {}
     rows, numbers = [], []
     for number, line in enumerate(read_text(path, encoding=options.encoding).splitlines(), 1):
-        line = _without_comment(line)
-        if not line.strip():
+        line = _without_comment(line).rstrip()
+        if not line:
             continue
         if line.lstrip().startswith("@"):
             if rows:
