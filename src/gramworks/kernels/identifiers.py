@@ -1,0 +1,154 @@
+"""Kernel identifiers, such as `gaussian-w0.5-centred-unit`, and the module behind each.
+
+A family is a module `*_kernel.py` in this folder, found by its file name, so that a new family
+edits no existing file. It states
+
+- ``PREFIX``: the first word of its identifiers;
+- ``GRAMMAR``: their form, for messages;
+- ``parse(words)``: the remaining words to a dict of parameters;
+- ``format(parameters)``: the way back, to words in canonical form;
+- ``prepare(X, Z=None, **parameters)``: validates the data and returns `Blocks`;
+- optionally ``resolve(X, **parameters)``: replaces parameters that depend on the data.
+
+After the family's words come transformations, applied from left to right: ``-centred`` (in
+feature space) and ``-unit`` (unit diagonal).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from gramworks.errors import KernelError, suggest
+
+TRANSFORMS = ("centred", "unit")
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class KernelId:
+    """A parsed kernel identifier."""
+
+    family: str
+    """First word, the ``PREFIX`` of a family module."""
+    parameters: dict[str, float | int | str] = field(hash=False)
+    """Parameters of the family; ``{"width": "median"}`` where the data decide."""
+    transforms: tuple[str, ...] = ()
+    """Transformations in the order they are applied."""
+
+    @property
+    def id(self) -> str:
+        """The canonical identifier: the shortest decimals, no exponents."""
+        words = family_module(self.family).format(self.parameters)
+        return "-".join([self.family, *words, *self.transforms])
+
+
+def parse_kernel(identifier: str) -> KernelId:
+    """Parse a kernel identifier.
+
+    Parameters
+    ----------
+    identifier : str
+        For example ``linear``, ``poly-d2-o1``, ``gaussian-w0.50-unit``, ``gaussian-median``.
+
+    Returns
+    -------
+    KernelId
+        Its ``id`` is the canonical form (0.50 becomes 0.5).
+
+    Raises
+    ------
+    KernelError
+        Names the identifier, what is wrong and the forms that are allowed.
+    """
+    if not isinstance(identifier, str):
+        raise KernelError(f"kernel {identifier!r}: an identifier is text. {_forms()}")
+    family, *words = identifier.split("-")
+    if family not in families():
+        raise KernelError(
+            f"kernel {identifier!r}: no family {family!r}; {suggest(family, families())}. "
+            f"{_forms()}"
+        )
+    transforms: list[str] = []
+    while words and words[-1] in TRANSFORMS:
+        transforms.insert(0, words.pop())
+    if len(set(transforms)) < len(transforms):
+        raise KernelError(f"kernel {identifier!r}: each of -centred and -unit may stand once.")
+    try:
+        parameters = family_module(family).parse(words)
+    except KernelError as error:
+        raise KernelError(f"kernel {identifier!r}: {error} {_forms()}") from None
+    return KernelId(family, parameters, tuple(transforms))
+
+
+def kernel_module(identifier: str) -> str:
+    """Name the module that computes a kernel, a root of the workflow's fingerprint."""
+    return family_module(parse_kernel(identifier).family).__name__
+
+
+@functools.cache
+def families() -> dict[str, ModuleType]:
+    """Find the families: every `*_kernel.py` of this package, by its ``PREFIX``."""
+    package = __name__.rpartition(".")[0]
+    found: dict[str, ModuleType] = {}
+    for path in sorted(Path(__file__).parent.glob("*_kernel.py")):
+        module = importlib.import_module(f"{package}.{path.stem}")
+        if module.PREFIX in found:
+            raise KernelError(
+                f"{path.name} and {found[module.PREFIX].__name__} share PREFIX {module.PREFIX!r}."
+            )
+        found[module.PREFIX] = module
+    return found
+
+
+def family_module(family: str) -> ModuleType:
+    """Return the module of a family by its first word (KernelError if there is none)."""
+    try:
+        return families()[family]
+    except KeyError:
+        raise KernelError(f"no kernel family {family!r}; {suggest(family, families())}") from None
+
+
+def read_number(word: str, letter: str, meaning: str) -> float:
+    """Read a word such as ``w0.5``.
+
+    Parameters
+    ----------
+    word : str
+        What was found.
+    letter : str
+        The letter it begins with.
+    meaning : str
+        What it is, for the message.
+
+    Returns
+    -------
+    float
+        Non-negative and finite.
+    """
+    if not word.startswith(letter) or not _NUMBER.fullmatch(word[len(letter) :]):
+        raise KernelError(
+            f"{word!r} should be {letter} and the {meaning} in plain decimals, "
+            f"such as {letter}0.001 (no sign, no exponent)."
+        )
+    value = float(word[len(letter) :])
+    if not math.isfinite(value):
+        raise KernelError(f"{word!r}: the {meaning} is too large for a float64.")
+    return value
+
+
+def write_number(value: float) -> str:
+    """Write a number in the fewest decimals that read back to it, without exponent."""
+    return np.format_float_positional(value, trim="-")
+
+
+def _forms() -> str:
+    forms = ", ".join(module.GRAMMAR for module in families().values())
+    return f"Allowed: {forms}, each followed by -centred and -unit if wanted, in either order."

@@ -1,0 +1,106 @@
+"""Gram matrices in tiles: bounded memory, symmetric to the bit, the same whatever the memory.
+
+The tile boundaries depend on the number of points alone, and only tiles on or above the diagonal
+are computed, the others being their transposes. So a matrix that is filled in memory and one that
+goes to disk tile by tile have the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+LARGEST_TILE = 512
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A kernel matrix as a function of blocks."""
+
+    rows: int
+    columns: int
+    symmetric: bool
+    """Both sides are the same points."""
+    block: Callable[[slice, slice], np.ndarray]
+    """Computes a new float64 array for a range of rows and of columns."""
+
+    def tile(self, rows: slice, columns: slice) -> np.ndarray:
+        """Compute a tile of a symmetric matrix; one on the diagonal is made symmetric."""
+        tile = self.block(rows, columns)
+        if rows == columns:
+            # x + y is y + x to the bit; a product of matrices gives no such promise.
+            tile = tile + tile.T
+            tile *= 0.5
+        return tile
+
+
+def tile_side(n: int) -> int:
+    """Side of the tiles of an n x n matrix: at most 512, and nearly equal tiles."""
+    count = -(-n // LARGEST_TILE)
+    return -(-n // count)
+
+
+def ranges(n: int) -> list[slice]:
+    """Split ``range(n)`` at the tile boundaries."""
+    side = tile_side(n)
+    return [slice(start, min(start + side, n)) for start in range(0, n, side)]
+
+
+def upper_tiles(n: int) -> Iterator[tuple[slice, slice]]:
+    """List the tiles on and above the diagonal, by rows."""
+    parts = ranges(n)
+    for index, rows in enumerate(parts):
+        for columns in parts[index:]:
+            yield rows, columns
+
+
+def fill(blocks: Blocks, log: Callable[[str], None] | None = None) -> np.ndarray:
+    """Compute a whole kernel matrix.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    log : function of a str, optional
+        Gets a progress line every tenth of the way.
+
+    Returns
+    -------
+    ndarray of shape (rows, columns)
+        Exactly symmetric when both sides are the same points.
+    """
+    K = np.empty((blocks.rows, blocks.columns))
+    if not blocks.symmetric:
+        for rows in ranges(blocks.rows):
+            for columns in ranges(blocks.columns):
+                K[rows, columns] = blocks.block(rows, columns)
+        return K
+    for rows, columns in each_tile(blocks.rows, log, "kernel"):
+        tile = blocks.tile(rows, columns)
+        K[rows, columns] = tile
+        if rows != columns:
+            K[columns, rows] = tile.T
+    return K
+
+
+def each_tile(
+    n: int, log: Callable[[str], None] | None, what: str
+) -> Iterator[tuple[slice, slice]]:
+    """Go through `upper_tiles` with a progress line every tenth of the way."""
+    count = len(ranges(n)) * (len(ranges(n)) + 1) // 2
+    said = 0
+    for done, tile in enumerate(upper_tiles(n)):
+        if log is not None and count >= 100 and 10 * done // count > said:
+            said = 10 * done // count
+            log(f"{what}: {10 * said} % of {count} tiles")
+        yield tile
+
+
+def held(K: np.ndarray) -> Blocks:
+    """See a symmetric matrix in memory as blocks."""
+
+    def block(rows: slice, columns: slice) -> np.ndarray:
+        return K[rows, columns].copy()
+
+    return Blocks(K.shape[0], K.shape[1], symmetric=True, block=block)
