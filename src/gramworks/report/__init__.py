@@ -1,0 +1,1 @@
+"""Tables, comparison with published numbers, figures and the HTML page."""

@@ -1,0 +1,134 @@
+"""What the workflow calls: tabulate one study, and build the page over all of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from gramworks import __version__
+from gramworks.atomic_text import write_text
+from gramworks.report.benchmarks import stage_costs
+from gramworks.report.cells import Table, tables
+from gramworks.report.comparison import compare
+from gramworks.report.escaping import file_name
+from gramworks.report.figures import dot_plot, save_figure
+from gramworks.report.grid_edges import edge_counts
+from gramworks.report.page import render
+from gramworks.report.published import read_published
+from gramworks.report.results import StudyResults, read_results
+from gramworks.report.scores import draw_status, read_scores
+from gramworks.report.status import status_rows_of
+from gramworks.report.tables import write_csv, write_latex, write_markdown, write_tidy
+
+if TYPE_CHECKING:
+    from gramworks.studies.study_file import Study
+
+
+def tabulate_study(
+    study: Study, score_files: list[Path], absent: dict, folder: Path, provenance: dict
+) -> None:
+    """Write the tables and figures of one study into ``{folder}/{study.name}/``.
+
+    Parameters
+    ----------
+    study : Study
+    score_files : list of path
+        Merged score files of this study.
+    absent : dict of str to (str, str)
+        Data sets that the run could not include: a typed reason, and the reason in words.
+    folder : Path
+        The report's folder.
+    provenance : dict
+        JSON values, written beside the tables.
+
+    Notes
+    -----
+    ``comparison.csv`` (all cells, tidy), ``problems.csv`` (draws that are not ok, with reasons),
+    ``status.csv``, ``edges.csv``, ``absent.csv``, ``provenance.json``; a data set each
+    ``table-{dataset}.csv``, ``.md`` and ``.tex``; a metric each ``figure-{metric}.svg`` and
+    ``.png``. Tables and figures of an earlier run that this one does not make are removed.
+    """
+    home = Path(folder) / study.name
+    scores = read_scores(score_files)
+    comparison = compare(study, scores, read_published(), absent)
+    draws = draw_status(scores)
+    write_tidy(home / "problems.csv", draws[draws["status"] != "ok"])
+    write_tidy(home / "status.csv", status_rows_of(draws))
+    write_tidy(home / "edges.csv", edge_counts(study.name, scores))
+    left_out = [(name, *absent[name]) for name in sorted(absent)]
+    write_tidy(home / "absent.csv", pd.DataFrame(left_out, columns=["dataset", "reason", "text"]))
+    text = json.dumps(provenance, indent=1, sort_keys=True, ensure_ascii=False)
+    write_text(home / "provenance.json", text + "\n")
+    made = _write_tables(study, tables(comparison, study.metrics), home)
+    made |= _write_figures(study, comparison, home)
+    for pattern in ("table-*.*", "figure-*.*"):
+        for path in home.glob(pattern):
+            if path.name not in made:
+                path.unlink()
+    write_tidy(home / "comparison.csv", comparison)
+
+
+def build_page(
+    studies: list[Study],
+    folder: Path,
+    *,
+    benchmarks: Path,
+    provenance: dict,
+    datasets: list[dict],
+) -> Path:
+    """Write ``{folder}/index.html`` from what `tabulate_study` wrote into `folder`.
+
+    Parameters
+    ----------
+    studies : list of Study
+        In the order of the page.
+    folder : Path
+        The report's folder.
+    benchmarks : Path
+        Snakemake's benchmark files, ``{stage}/**/*.tsv``; may be missing.
+    provenance : dict
+        Versions and inputs of the run, JSON values.
+    datasets : list of dict
+        Keys id, title, rows, columns, checksum, source, licence, caveats.
+
+    Returns
+    -------
+    Path
+        The page: one file that needs no other and no network.
+
+    Raises
+    ------
+    FileDamaged
+        A file of a study is missing or damaged; names it and the command that makes it.
+    """
+    folder = Path(folder)
+    results: list[StudyResults] = [read_results(study, folder / study.name) for study in studies]
+    page = folder / "index.html"
+    write_text(page, render(results, stage_costs(Path(benchmarks)), provenance, datasets))
+    return page
+
+
+def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
+    made = set()
+    for table in found:
+        stem = f"table-{file_name(table.dataset)}"
+        title = f"{study.title}: {table.dataset}"
+        write_csv(home / f"{stem}.csv", table)
+        write_markdown(home / f"{stem}.md", table, title=title, version=__version__)
+        write_latex(home / f"{stem}.tex", table, title=title, version=__version__)
+        made |= {f"{stem}.{kind}" for kind in ("csv", "md", "tex")}
+    return made
+
+
+def _write_figures(study: Study, comparison: pd.DataFrame, home: Path) -> set[str]:
+    made = set()
+    for metric in study.metrics:
+        figure = dot_plot(comparison, metric)
+        if figure is not None:
+            stem = f"figure-{file_name(metric)}"
+            save_figure(figure, home / stem, version=__version__)
+            made |= {f"{stem}.svg", f"{stem}.png"}
+    return made

@@ -1,0 +1,176 @@
+"""What one cell of a table for people says: numbers rounded alike, and the verdict's mark."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+MARKS = {
+    "agrees": "=", "better": "▲", "worse": "▼", "higher": "↑", "lower": "↓",
+    "not-comparable": "≁", "not-run": "∅", "measured-only": "",
+}  # fmt: skip
+LATEX_MARKS = {
+    "=": "$=$", "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$", "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$", "≁": r"$\not\sim$", "∅": r"$\emptyset$", "": "",
+}  # fmt: skip
+INCOMPLETE = "†"
+"""Beside a mean that repeats are missing from, or that did not converge in all repeats."""
+ASSUMED = "*"
+"""Beside a published number without spread: the measured spread was taken for it."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Texts of one cell."""
+
+    mean: str = ""
+    sd: str = ""
+    se: str = ""
+    published: str = ""
+    resolution: str = ""
+    difference: str = ""
+    verdict: str = ""
+    reason: str = ""
+    mark: str = ""
+    flag: str = ""
+    note: str = ""
+
+    @property
+    def measured(self) -> str:
+        """The mean, with its standard deviation where there is one."""
+        if not self.mean:
+            return "–"
+        return self.mean + (f" ± {self.sd}" if self.sd else "") + self.flag
+
+    @property
+    def details(self) -> str:
+        """Standard error, published number, smallest difference the test could see, reason."""
+        beside = "; ".join(part for part in (self.published, self.resolution) if part)
+        why = self.reason if self.verdict in ("not-run", "not-comparable") else ""
+        parts = [f"[{self.se}]" if self.se else "", f"({beside})" if beside else "", why]
+        return " ".join(part for part in parts if part)
+
+    @property
+    def text(self) -> str:
+        """The whole cell in one line."""
+        return " ".join(part for part in (self.measured, self.details, self.mark) if part)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table of one data set: rows are method and setting, columns metrics."""
+
+    dataset: str
+    published_as: str
+    metrics: list[str]
+    rows: list[tuple[str, str, list[Cell]]] = field(default_factory=list)
+    note: str = ""
+    left_out: int = 0
+    """Published cells that were not run and stand in no row."""
+
+
+def tables(comparison: pd.DataFrame, metrics: list[str]) -> list[Table]:
+    """Arrange a comparison as one table a data set.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `compare`.
+    metrics : list of str
+        The columns, in this order; those a data set has no cell of are left out.
+
+    Returns
+    -------
+    list of Table
+        Data sets with at least one row that was tried. Rows that were only published are
+        counted, not shown.
+    """
+    return [
+        _table(dataset, cells, metrics)
+        for dataset, cells in comparison.groupby("dataset", sort=False)
+        if _tried(cells).any()
+    ]
+
+
+def _tried(cells: pd.DataFrame) -> pd.Series:
+    return (cells["n"] > 0) | cells["reason"].isin(["failed", "skipped"])
+
+
+def _table(dataset: str, cells: pd.DataFrame, metrics: list[str]) -> Table:
+    tried = set(cells.loc[_tried(cells), ["method", "setting"]].itertuples(index=False, name=None))
+    shown = [metric for metric in metrics if (cells["metric"] == metric).any()]
+    places = {m: _decimals(cells[cells["metric"] == m]) for m in shown}
+    table = Table(dataset, cells["published_as"].iloc[0], shown)
+    left_out = 0
+    for (method, setting), row in cells.groupby(["method", "setting"], sort=False):
+        if (method, setting) not in tried:
+            left_out += int(row["published"].notna().sum())
+            continue
+        by_metric = {record["metric"]: record for record in row.to_dict("records")}
+        whole = by_metric.get("")  # nothing came of this row, and nothing is published
+        texts = [
+            make_cell(found, places[m]) if (found := by_metric.get(m, whole)) else Cell()
+            for m in shown
+        ]
+        table.rows.append((method, setting, texts))
+    return Table(dataset, table.published_as, shown, table.rows, _shared_note(cells), left_out)
+
+
+def _shared_note(cells: pd.DataFrame) -> str:
+    """Return the data set's own note: the part that all its cells share."""
+    parts = [set(note.split("; ")) for note in cells["note"]]
+    common = set.intersection(*parts) if parts else set()
+    return "; ".join(part for part in cells["note"].iloc[0].split("; ") if part in common)
+
+
+def make_cell(record: dict, decimals: int | None) -> Cell:
+    """Turn one row of a comparison into texts with the given decimals (None: 3 digits)."""
+
+    def text(value: float, extra: int = 0) -> str:
+        return number(value, None if decimals is None else decimals + extra)
+
+    incomplete = record["n"] > 0 and (record["n_failed"] or record["n_not_converged"])
+    printed = record["decimals"]
+    published = number(record["published"], None if pd.isna(printed) else int(printed))
+    return Cell(
+        mean=text(record["measured_mean"]),
+        sd=text(record["measured_sd"]),
+        se=text(record["measured_se"], 1),
+        published=published + (ASSUMED if record["assumed_spread"] else ""),
+        resolution=text(record["resolution"], 1),
+        difference=signed(record["difference"], decimals),
+        verdict=record["verdict"],
+        reason=record["reason"],
+        mark=MARKS.get(record["verdict"], ""),
+        flag=INCOMPLETE if incomplete else "",
+        note=record["note"],
+    )
+
+
+def number(value: float, decimals: int | None) -> str:
+    """Print a number; with 3 significant digits where decimals say nothing or it is large."""
+    if pd.isna(value):
+        return ""
+    if decimals is None or abs(value) >= 1e5:
+        return f"{value:.3g}"
+    return f"{value:.{decimals}f}"
+
+
+def signed(value: float, decimals: int | None) -> str:
+    """Print a difference with its sign."""
+    text = number(value, decimals)
+    return text if not text or text.startswith("-") else f"+{text}"
+
+
+def _decimals(cells: pd.DataFrame) -> int | None:
+    """Choose decimals for a column: two digits of the typical spread, the paper's at most."""
+    printed = cells["decimals"].dropna()
+    if printed.empty and cells["published"].notna().any():
+        return None  # printed in another form, such as 1.2e+07
+    most = int(printed.max()) if len(printed) else 6
+    spread = cells["measured_sd"][cells["measured_sd"] > 0].median()
+    if pd.isna(spread):
+        return min(most, 3)
+    return min(max(1 - math.floor(math.log10(spread)), 0), most)

@@ -1,0 +1,160 @@
+"""Dot plots: measured means with error bars beside the published numbers, in one style."""
+
+from __future__ import annotations
+
+import io
+import math
+import textwrap
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gramworks.atomic_text import write_bytes
+from gramworks.report.escaping import plain
+from gramworks.report.verdicts import direction
+
+INK, GRID = "#1b1b1a", "#d9d8d3"
+MEASURED, PUBLISHED = "#0072b2", "#d55e00"
+"""Blue and vermillion of Okabe and Ito, told apart by shape as well."""
+
+STYLE = {
+    "font.family": "sans-serif", "font.size": 9, "text.color": INK, "axes.labelcolor": INK,
+    "text.parse_math": False, "axes.unicode_minus": True, "xtick.color": INK, "ytick.color": INK,
+    "axes.edgecolor": INK, "axes.linewidth": 0.6, "axes.spines.top": False,
+    "axes.spines.right": False, "axes.spines.left": False, "grid.color": GRID,
+    "grid.linewidth": 0.6, "svg.fonttype": "none", "svg.hashsalt": "gramworks",
+    "svg.image_inline": True, "figure.facecolor": "none", "axes.facecolor": "none",
+    "savefig.dpi": 150, "axes.formatter.useoffset": False,
+}  # fmt: skip
+"""The look of all figures of the report."""
+
+# The page's SVG follows the reader's light or dark scheme; the PNG is for paper and slides.
+_DARK = (
+    "<style>@media (prefers-color-scheme: dark) {"
+    f'[style*="fill: {INK}"] {{fill: #ece9e2 !important}}'
+    f'[style*="stroke: {INK}"] {{stroke: #ece9e2 !important}}'
+    f'[style*="stroke: {GRID}"] {{stroke: #4a4944 !important}}'
+    f'[style*="{MEASURED}"] {{stroke: #56b4e9 !important}}'
+    f'[style*="fill: {MEASURED}"] {{fill: #56b4e9 !important}}'
+    f'[style*="{PUBLISHED}"] {{stroke: #f0903f !important}}'
+    "}</style>"
+)
+_COLUMNS = 4
+_LETTER = 0.068  # inches of one letter at 9 points, on the safe side
+_HIGH = "{0} (higher is better)"
+_TITLES = {"higher": _HIGH, "lower": "{0} (lower is better)", "two-sided": "{0}"}
+
+
+def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
+    """Draw one metric: a panel a data set, a line a method and setting.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `compare`.
+    metric : str
+        Cells of other metrics are passed over.
+
+    Returns
+    -------
+    matplotlib Figure or None
+        Dots are measured means with two standard errors either way, diamonds published
+        numbers, with theirs where a spread was published. None when nothing was measured.
+    """
+    cells = comparison[(comparison["metric"] == metric) & (comparison["n"] > 0)]
+    if cells.empty:
+        return None
+    datasets = list(dict.fromkeys(cells["dataset"]))
+    lines = list(dict.fromkeys(zip(cells["method"], cells["setting"], strict=True)))
+    labels = [_label(method, setting) for method, setting in lines]
+    with matplotlib.rc_context(STYLE):
+        return _draw(cells, metric, datasets, lines, labels)
+
+
+def save_figure(figure: Figure, stem: Path, *, version: str) -> None:
+    """Write `stem`.svg and `stem`.png; equal figures give equal bytes."""
+    creator = f"Gramworks {version}"
+    with matplotlib.rc_context(STYLE):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": creator})
+        svg = buffer.getvalue().decode("utf-8").replace("<defs>", f"{_DARK}<defs>", 1)
+        write_bytes(stem.with_name(f"{stem.name}.svg"), svg.encode("utf-8"))
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", facecolor="white", metadata={"Software": creator})
+        write_bytes(stem.with_name(f"{stem.name}.png"), buffer.getvalue())
+
+
+def _label(method: str, setting: str) -> str:
+    text = f"{plain(method)}  {plain(setting)}".strip()
+    return "\n".join(textwrap.wrap(text, 44, break_on_hyphens=False)) or "(no name)"
+
+
+def _draw(
+    cells: pd.DataFrame, metric: str, datasets: list[str], lines: list[tuple], labels: list[str]
+) -> Figure:
+    columns = min(len(datasets), _COLUMNS)
+    rows = math.ceil(len(datasets) / columns)
+    letters = max(len(part) for label in labels for part in label.split("\n"))
+    deep = max(label.count("\n") + 1 for label in labels)
+    width = max(letters * _LETTER + 0.3 + columns * max(1.9, 6.4 / columns), 6.0)
+    height = rows * (len(lines) * max(0.24, 0.17 * deep) + 0.75) + 0.55
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.06)
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    for place, panel in enumerate(axes.flat):
+        if place >= len(datasets):
+            panel.set_visible(False)
+            continue
+        _panel(panel, cells[cells["dataset"] == datasets[place]], lines)
+        title = textwrap.wrap(plain(datasets[place]), 26) or ["(no name)"]
+        panel.set_title("\n".join(title), fontsize=9, fontweight="bold", loc="left")
+    for row in axes:
+        row[0].set_yticks(range(len(lines)), labels)
+        row[0].set_ylim(len(lines) - 0.5, -0.5)
+    figure.supxlabel(_TITLES[direction(metric)].format(plain(metric)), fontsize=9)
+    _legend(figure, cells)
+    return figure
+
+
+def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple]) -> None:
+    height = {line: i for i, line in enumerate(lines)}
+    y = np.array([height[m, s] for m, s in zip(cells["method"], cells["setting"], strict=True)])
+    panel.grid(axis="y")
+    panel.set_axisbelow(True)
+    panel.tick_params(axis="y", length=0)
+    panel.locator_params(axis="x", nbins=4)
+    panel.errorbar(
+        cells["measured_mean"], y - 0.1, xerr=2 * cells["measured_se"].fillna(0).to_numpy(),
+        fmt="o", color=MEASURED, markersize=4.5, elinewidth=1.2, capsize=0,
+    )  # fmt: skip
+    printed = cells["published"].notna().to_numpy()
+    own = cells["published_se"].where(cells["assumed_spread"] != "published", 0.0).fillna(0)
+    panel.errorbar(
+        cells["published"][printed], y[printed] + 0.14, xerr=2 * own[printed].to_numpy(),
+        fmt="D", color=PUBLISHED, markerfacecolor="none", markersize=4.5, markeredgewidth=1.1,
+        elinewidth=0.9, capsize=0,
+    )  # fmt: skip
+    panel.margins(x=0.12)
+    _widen(panel)
+
+
+def _widen(panel: Axes) -> None:
+    """Keep a panel of equal values from a scale that is all rounding error."""
+    low, high = panel.get_xlim()
+    least = max(abs(low), abs(high)) * 1e-3 or 1e-3
+    if high - low < least:
+        middle = (low + high) / 2
+        panel.set_xlim(middle - least, middle + least)
+
+
+def _legend(figure: Figure, cells: pd.DataFrame) -> None:
+    handles = figure.axes[0].containers
+    names = ["measured, mean ± 2 standard errors", "published"]
+    shown = 2 if cells["published"].notna().any() else 1
+    figure.legend(
+        handles[:shown], names[:shown], loc="outside upper left", ncols=2, frameon=False, fontsize=9
+    )

@@ -1,0 +1,184 @@
+"""The report's page: one self-contained HTML file."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import jinja2
+import markupsafe
+import pandas as pd
+
+from gramworks import __version__
+from gramworks.report.benchmarks import StageCost
+from gramworks.report.cells import ASSUMED, INCOMPLETE, MARKS, Table, tables
+from gramworks.report.escaping import file_name, printable
+from gramworks.report.results import StudyResults
+from gramworks.report.scores import STATUSES
+from gramworks.report.tables import READING, notes
+from gramworks.report.verdicts import REASONS, VERDICTS
+
+
+def render(
+    results: list[StudyResults],
+    costs: list[StageCost],
+    provenance: dict,
+    datasets: list[dict],
+) -> str:
+    """Render the page.
+
+    Parameters
+    ----------
+    results : list of StudyResults
+    costs : list of StageCost
+    provenance : dict
+    datasets : list of dict
+        See `gramworks.report.build.build_page` for both.
+
+    Returns
+    -------
+    str
+        HTML without any reference that a browser would fetch. All text is escaped by the
+        templates; equal input gives equal text.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("gramworks.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value) if type(value) is str else value,
+    )
+    environment.filters["duration"] = duration
+    environment.filters["breakable"] = breakable
+    totals = {status: sum(r.status.get(status, 0) for r in results) for status in STATUSES}
+    return environment.get_template("index.html.j2").render(
+        version=__version__,
+        studies=[_study(found) for found in results],
+        totals=totals,
+        total=sum(totals.values()),
+        statuses=STATUSES,
+        verdicts=VERDICTS,
+        marks=MARKS,
+        reasons=REASONS,
+        incomplete=INCOMPLETE,
+        assumed=ASSUMED,
+        reading=READING,
+        costs=costs,
+        cost_total=math.fsum(cost.seconds for cost in costs),
+        memory_most=max((c.memory_mb for c in costs if c.memory_mb == c.memory_mb), default=None),
+        datasets=datasets,
+        provenance=list(flat(provenance)),
+    )
+
+
+def breakable(setting: str) -> markupsafe.Markup:
+    """Escape a setting and let a line end after each part of it."""
+    parts = [markupsafe.escape(printable(part)) for part in setting.split(";")]
+    return markupsafe.Markup(";<wbr>").join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Print seconds for people: 0.4 s, 75 s, 12 min, 3.4 h."""
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def flat(values: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Walk nested JSON values: yields a dotted key and a text each."""
+    if isinstance(values, dict) and values:
+        for name, value in values.items():
+            yield from flat(value, f"{key}.{name}" if key else str(name))
+    elif isinstance(values, list | tuple) and any(isinstance(v, dict | list) for v in values):
+        for place, value in enumerate(values, 1):
+            yield from flat(value, f"{key}.{place}" if key else str(place))
+    elif isinstance(values, list | tuple):
+        yield key, ", ".join(str(value) for value in values)
+    elif values not in ({}, None, ""):
+        yield key, str(values)
+
+
+def _study(found: StudyResults) -> dict:
+    cells = found.comparison
+    judged = cells[cells["published"].notna()]["verdict"].value_counts()
+    counts = {name: int(judged.get(name, 0)) for name in VERDICTS if name != "measured-only"}
+    counts["measured-only"] = int((cells["verdict"] == "measured-only").sum())
+    return {
+        "name": found.study.name,
+        "title": found.study.title,
+        "summary": found.study.summary,
+        "paper": found.study.paper,
+        "protocol": list(_protocol(found.study)),
+        "status": {status: found.status.get(status, 0) for status in STATUSES},
+        "counts": counts,
+        "figures": [_figure(found, metric) for metric in found.figures],
+        "tables": [_table(table) for table in tables(cells, found.study.metrics)],
+        "not_run": _grouped(cells),
+        "absent": found.absent.to_dict("records"),
+        "problems": _problems(found.problems),
+        "edges": found.edges.to_dict("records"),
+    }
+
+
+def _figure(found: StudyResults, metric: str) -> dict:
+    text = base64.b64encode(found.figures[metric]).decode("ascii")
+    return {
+        "metric": metric,
+        "file": f"figure-{file_name(metric)}",
+        "source": f"data:image/svg+xml;base64,{text}",
+    }
+
+
+def _table(table: Table) -> dict:
+    return {"table": table, "notes": notes(table), "file": f"table-{file_name(table.dataset)}"}
+
+
+def _protocol(study: Any) -> Iterator[tuple[str, str]]:
+    """List what the study file states, but for what the page says elsewhere."""
+    said = {"name", "title", "paper", "summary", "metrics", "chunk"}
+    for key, value in study.model_dump(mode="json", exclude=said).items():
+        yield from flat(value, key)
+
+
+def _grouped(cells: pd.DataFrame) -> list[dict]:
+    """Group published cells without a verdict by data set and reason."""
+    idle = cells[cells["published"].notna() & cells["verdict"].isin(["not-run", "not-comparable"])]
+    groups = idle.groupby(["dataset", "verdict", "reason"], sort=False)
+    return [
+        {
+            "dataset": dataset,
+            "verdict": verdict,
+            "reason": reason,
+            "told": REASONS.get(reason, ""),
+            "cells": len(part),
+            "rows": list(dict.fromkeys(
+                f"{m} {s}".strip() for m, s in zip(part["method"], part["setting"], strict=True)
+            )),
+        }
+        for (dataset, verdict, reason), part in groups
+    ]  # fmt: skip
+
+
+def ranges(repeats: Iterable[str]) -> str:
+    """Write repeats as ranges, "0-4, 7"; a row for all repeats, which has none, as "all"."""
+    runs: list[list[int]] = []
+    for repeat in sorted(int(text) for text in repeats if text):
+        if runs and repeat <= runs[-1][1] + 1:
+            runs[-1][1] = repeat
+        else:
+            runs.append([repeat, repeat])
+    return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in runs) or "all"
+
+
+def _problems(problems: pd.DataFrame) -> list[dict]:
+    """Join repeats of one row that ended alike."""
+    same = ["dataset", "method", "setting", "status", "reason"]
+    order = {status: i for i, status in enumerate(("failed", "not-converged", "skipped"))}
+    rows = [
+        dict(zip(same, key, strict=True)) | {"repeats": ranges(part["repeat"]), "draws": len(part)}
+        for key, part in problems.groupby(same, sort=False)
+    ]
+    return sorted(rows, key=lambda row: order[row["status"]])

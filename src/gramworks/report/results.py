@@ -1,0 +1,90 @@
+"""What `tabulate_study` wrote for one study, read back for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from gramworks.hdf5 import damaged, rebuild_command
+from gramworks.report import comparison, grid_edges
+from gramworks.report.csv_text import read_table
+from gramworks.report.escaping import file_name
+from gramworks.report.scores import DRAW
+
+if TYPE_CHECKING:
+    from gramworks.studies.study_file import Study
+
+_NUMBERS = (
+    "measured_mean", "measured_sd", "measured_se", "published", "published_se", "difference",
+    "resolution",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """Tables and figures of one study."""
+
+    study: Study
+    comparison: pd.DataFrame
+    problems: pd.DataFrame
+    """Draws that are not ok: data set, method, setting, repeat, status, reason (all text)."""
+    status: dict[str, int]
+    """Number of draws by status."""
+    edges: pd.DataFrame
+    absent: pd.DataFrame
+    """Data sets left out of the run: dataset, reason, text."""
+    figures: dict[str, bytes]
+    """SVG by metric, in the order of the study."""
+
+
+def read_results(study: Study, home: Path) -> StudyResults:
+    """Read the files of a study.
+
+    Parameters
+    ----------
+    study : Study
+    home : Path
+        Its folder in the report.
+
+    Raises
+    ------
+    FileDamaged
+        A file is missing or damaged; names it and the command that makes it.
+    """
+    status = _read(home / "status.csv", ("study", "status", "draws"), integers=("draws",))
+    figures = {m: home / f"figure-{file_name(m)}.svg" for m in study.metrics}
+    return StudyResults(
+        study=study,
+        comparison=_read(
+            home / "comparison.csv", comparison.COLUMNS, _NUMBERS,
+            ("n", "n_failed", "n_not_converged", "decimals"),
+        ),
+        problems=_read(home / "problems.csv", (*DRAW, "status", "reason")),
+        status=dict(zip(status["status"], status["draws"].astype(int), strict=True)),
+        edges=_read(home / "edges.csv", grid_edges.COLUMNS, integers=("on_edge", "n")),
+        absent=_read(home / "absent.csv", ("dataset", "reason", "text")),
+        figures={m: path.read_bytes() for m, path in figures.items() if path.is_file()},
+    )  # fmt: skip
+
+
+def _read(
+    path: Path,
+    columns: Sequence[str],
+    numbers: Sequence[str] = (),
+    integers: Sequence[str] = (),
+) -> pd.DataFrame:
+    table = read_table(path, columns, hint=f"Rebuild it with: {rebuild_command(path)}")
+    try:
+        for name in numbers:
+            table[name] = pd.Series(
+                [float(v) if v else float("nan") for v in table[name]], dtype=float
+            )
+        for name in integers:
+            table[name] = pd.Series([int(v) if v else pd.NA for v in table[name]], dtype="Int64")
+    except ValueError as error:
+        raise damaged(path, f"column {name!r} holds no number ({error})") from None
+    return table
