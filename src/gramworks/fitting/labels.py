@@ -68,7 +68,9 @@ def encode_labels(y, n, labelled=None) -> Labels:
     values, labelled = _mask(y, n, labelled)
     known = values[labelled]
     kinds = {_kind(value) for value in known}
-    distinct = {_key(value, kinds): value for value in known}
+    distinct = {}
+    for value in known:  # of values that are equal, the first stands for all
+        distinct.setdefault(_key(value, kinds), value)
     keys = sorted(distinct)
     if len(keys) < 2:
         only = f" ({distinct[keys[0]]!r})" if keys else ""
@@ -169,8 +171,8 @@ def _as_objects(y):
             return np.asarray(y, dtype=object)
         values = np.empty(len(y), dtype=object)
         values[:] = y
-    else:
-        values = np.asarray(y)
+    else:  # pandas turns integers with holes into floats unless asked for objects
+        values = y.to_numpy(dtype=object) if hasattr(y, "to_numpy") else np.asarray(y)
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
         values = values.astype(object)
@@ -187,10 +189,11 @@ def _is_missing(value):
 
 
 def _kind(value):
-    if isinstance(value, (bool, np.bool_)):
-        return "bool"
-    if isinstance(value, (int, float, np.number)):
+    # False == 0 in Python: booleans among numbers are the numbers they equal
+    if isinstance(value, (bool, int, float, np.bool_, np.number)):
         return "number"
+    if isinstance(value, str):  # numpy's text is a type of its own
+        return "str"
     return type(value).__name__
 
 
@@ -207,7 +210,8 @@ def _key(value, kinds):
 def _as_array(classes, kinds):
     if len(kinds) == 1:
         found = np.array(classes)
-        if found.ndim == 1:
+        # numpy shortens text ending in NUL, and rounds large integers beside floats
+        if found.ndim == 1 and found.tolist() == classes:
             return found
     mixed = np.empty(len(classes), dtype=object)
     mixed[:] = classes

@@ -41,7 +41,7 @@ def error_percent(truth, predicted) -> float:
     return 100.0 * float(np.mean(np.asarray(truth) != np.asarray(predicted)))
 
 
-def mean_square_error(truth, predicted) -> float:
+def mean_squared_error(truth, predicted) -> float:
     """Give the mean squared difference."""
     difference = np.asarray(truth, dtype=float) - np.asarray(predicted, dtype=float)
     return float(np.mean(difference**2))
@@ -96,7 +96,7 @@ _METRICS = {
         Metric("test-accuracy-percent", "predictions", True, accuracy_percent),
         Metric("test-error-percent", "predictions", False, error_percent),
         Metric("test-auc", "decisions", True, area_under_curve),
-        Metric("mean-square-error", "predictions", False, mean_square_error),
+        Metric("test-mean-squared-error", "predictions", False, mean_squared_error),
     )
 }
 

@@ -11,7 +11,7 @@ from gramworks.fitting.decision import accuracy_on
 from gramworks.fitting.inputs import check_new, check_square
 from gramworks.fitting.labels import encode_labels
 
-_DECIMALS = 12  # distances this near, relative to the largest, are ties and not rounding
+_DECIMALS = 12  # distances this near, relative to the largest k(z,z), are ties and not rounding
 
 
 class KernelNeighbours(ClassifierMixin, BaseEstimator):
@@ -111,7 +111,7 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
         K = self._own if K_new is None else check_new(K_new, self.n_features_in_)
         # k(x,x) is the same for all candidates of a row
         distances = self._squares - 2.0 * K[:, self._labelled]
-        size = max(np.abs(distances).max(initial=0.0), np.finfo(float).tiny)
+        size = max(self._squares.max(), np.finfo(float).tiny)
         ranked = np.argsort(np.round(distances / size, _DECIMALS), axis=1, kind="stable")
         codes = self._codes[ranked[:, : int(self.neighbours)]]
         votes = (codes[:, :, None] == np.arange(self.classes_.size)).sum(axis=1)

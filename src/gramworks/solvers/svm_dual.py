@@ -6,14 +6,16 @@ same expansion, with its best intercept, enclose the optimum.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gramworks.errors import FitError
+from gramworks.solvers.interior_point import maximise_dual
 from gramworks.solvers.libsvm import minimise_sequentially
 
-_FINEST_TOL = 1e-13  # LIBSVM's gradient carries no more digits
+FINEST_TOL = 1e-9  # LIBSVM keeps kernel entries in single precision
+LARGEST_FACTOR = 4000  # points up to which the interior point method is tried
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,13 @@ class SvmSolution:
     dual : float
         a'e - a'Ga/2, a lower bound of the optimum.
     primal : float
-        |w|^2/2 + C sum xi, an upper bound of the optimum.
+        |w|^2/2 + C sum xi, an upper bound of the optimum; of w lengthened to meet all margins
+        where that is less.
     n_iter : int
         Two-coefficient steps of all calls of LIBSVM.
     converged : bool
-        False when the iteration cap was met, or when rounding stopped the search before the
-        wanted gap.
+        Whether the wanted gap was reached; where none was asked for, whether LIBSVM met its
+        tolerance within the cap.
     """
 
     alpha: np.ndarray
@@ -90,11 +93,12 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
         Upper bound of the coefficients, positive and finite.
     gap : float, optional
         Wanted relative duality gap: LIBSVM's tolerance is lowered until the certified gap is as
-        small. Without it there is one call at `tol`.
+        small, and where that does not help an interior point method takes over. Without it
+        there is one call of LIBSVM at `tol`.
     tol : float
         Tolerance of the (first) call, in units of the margin y f.
     max_iter : int
-        Cap on the two-coefficient steps of all calls together.
+        Cap on LIBSVM's two-coefficient steps; with `gap` it is lowered to 20000 + 100 n.
 
     Returns
     -------
@@ -109,7 +113,19 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
         raise FitError(f"C is {C!r}; allowed: a positive finite number")
     if not (np.any(signs > 0) and np.any(signs < 0)):
         raise FitError("the labels are all of one sign; a machine needs -1 and +1 among them")
-    tol = tol if gap is None else min(tol, 0.5 * gap)
+    if gap is None:
+        alpha, steps, finished = minimise_sequentially(K, signs, C, tol=tol, max_iter=max_iter)
+        return _certify(K, signs, C, alpha, steps, finished)
+    best = _tighten(K, signs, C, gap, min(tol, 0.5 * gap), min(max_iter, 20_000 + 100 * signs.size))
+    if best.gap > gap and signs.size <= LARGEST_FACTOR:
+        alpha = maximise_dual(K, signs, C, accuracy=min(1e-9, 0.1 * gap))
+        found = _certify(K, signs, C, alpha, best.n_iter, True)
+        best = found if found.gap < best.gap else best
+    return replace(best, converged=best.gap <= gap)
+
+
+def _tighten(K, signs, C, gap, tol, max_iter):
+    """Lower LIBSVM's tolerance until the gap is small enough or no longer falls."""
     steps, best = 0, None
     while True:
         alpha, n_iter, finished = minimise_sequentially(
@@ -117,14 +133,12 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
         )
         steps += n_iter
         found = _certify(K, signs, C, alpha, steps, finished)
-        if best is None or found.gap <= best.gap:
-            best = found
-        if not finished or gap is None or best.gap <= gap or tol <= _FINEST_TOL:
-            break
+        stalled = best is not None and found.gap > 0.5 * best.gap
+        best = found if best is None or found.gap < best.gap else best
+        if not finished or stalled or best.gap <= gap or tol <= FINEST_TOL:
+            return replace(best, n_iter=steps)
         # the gap is about proportional to the tolerance: aim a little below the wanted one
-        tol = max(_FINEST_TOL, min(0.1 * tol, 0.5 * tol * gap / found.gap))
-    reached = finished if gap is None else best.gap <= gap
-    return SvmSolution(best.alpha, best.intercept, best.dual, best.primal, steps, bool(reached))
+        tol = max(FINEST_TOL, min(0.1 * tol, 0.5 * tol * gap / found.gap))
 
 
 def _certify(K, signs, C, alpha, n_iter, finished):
@@ -132,11 +146,16 @@ def _certify(K, signs, C, alpha, n_iter, finished):
     scores = K @ signed
     squared_norm = float(signed @ scores)
     intercept, hinge = find_intercept(scores, signs)
+    primal = 0.5 * squared_norm + C * hinge
+    # where C is large, errors of the margins weigh more than lengthening w until all are met
+    width = scores[signs > 0].min() - scores[signs < 0].max()
+    if width > 0:
+        primal = min(primal, 0.5 * squared_norm * (2.0 / width) ** 2)
     return SvmSolution(
         alpha=alpha,
         intercept=intercept,
         dual=float(alpha.sum() - 0.5 * squared_norm),
-        primal=0.5 * squared_norm + C * hinge,
+        primal=float(primal),
         n_iter=n_iter,
         converged=finished,
     )
