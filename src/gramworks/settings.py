@@ -15,7 +15,8 @@ def plain_scalar(value: Any) -> Any:
         When it is not a scalar.
     """
     if isinstance(value, bool) or value is None:
-        raise ValueError(f"a setting is a number or a word, found {value!r}; put it in quotes")
+        found = "null" if value is None else str(value).lower()
+        raise ValueError(f"a setting is a number or a word, found {found}; put it in quotes")
     if isinstance(value, str):
         if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", value):
             if not value or re.search(r"[;=\s]", value):

@@ -41,6 +41,9 @@ def test_kernels_are_canonical_and_naturally_ordered(tmp_path):
         ("title:", "titel:", "did you mean 'title'?"),
         ("iris: {}", "iris: {recepe: none}", "did you mean 'recipe'?"),
         ("{C: [1, 1.0", "{C: [null, 1.0", "null"),
+        ("[1, 1.0", "[[1], 1.0", "number or a word"),
+        ('[1, 1.0, "2"]', "[]", "C is an empty list"),
+        ('kernel: K1', "kernel: a b", "no space"),
         ("[linear,", "[linaer,", "linaer"),
         ("metrics: [test-accuracy-percent]", "metrics: []", "metrics"),
         ("iris: {}", "'a b(1)/c': {}", "[A-Za-z0-9_.-]+"),
@@ -51,7 +54,7 @@ def test_kernels_are_canonical_and_naturally_ordered(tmp_path):
 def test_faults_are_named(tmp_path, old, new, found):
     assert old in STUDY
     with pytest.raises(ConfigError) as caught:
-        study(tmp_path, STUDY.replace(old, new, 1)).methods["svm"].combinations()
+        study(tmp_path, STUDY.replace(old, new, 1))
     assert found in str(caught.value)
 
 

@@ -33,9 +33,11 @@ def _canonical_kernels(value: Any) -> Any:
     return value
 
 
-Kernels = Annotated[
-    dict[Name, str], BeforeValidator(_canonical_kernels), Field(min_length=1)
-]
+Kernels = Annotated[dict[Name, str], BeforeValidator(_canonical_kernels), Field(min_length=1)]
+
+
+def _values(value: Any) -> list:
+    return value if isinstance(value, list) else [value]
 
 
 class StudyDataset(StrictModel):
@@ -70,13 +72,23 @@ class StudyMethod(StrictModel):
     def _as_list(cls, value: Any) -> Any:
         return [value] if isinstance(value, dict) else value
 
+    @field_validator("settings")
+    @classmethod
+    def _plain(cls, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for block in blocks:
+            for key, value in block.items():
+                for scalar in _values(value):
+                    plain_scalar(scalar)
+                if value == []:
+                    raise ValueError(f"{key} is an empty list; state one value or more")
+        return blocks
+
     def combinations(self) -> list[dict[str, Any]]:
         """Multiply lists out: one dict of scalars a row of the tables, each once."""
         rows: dict[str, dict[str, Any]] = {}
         for block in self.settings:
             keys = sorted(block)
-            lists = [block[key] if isinstance(block[key], list) else [block[key]] for key in keys]
-            for values in itertools.product(*lists):
+            for values in itertools.product(*(_values(block[key]) for key in keys)):
                 row = {k: plain_scalar(v) for k, v in zip(keys, values, strict=True)}
                 rows[format_setting(row)] = row
         return list(rows.values())
@@ -150,5 +162,7 @@ def load_studies(names: list[str], folder: str | Path) -> list[Study]:
     available = {path.stem: path for path in sorted(Path(folder).glob("*.yaml"))}
     for name in names:
         if name not in available:
-            raise ConfigError(f"studies: no study {name!r} in {folder}; {suggest(name, available)}.")
+            raise ConfigError(
+                f"studies: no study {name!r} in {folder}; {suggest(name, available)}."
+            )
     return [load_study(available[name]) for name in names]
