@@ -154,12 +154,18 @@ def _grouped(cells: pd.DataFrame) -> list[dict]:
             "reason": reason,
             "told": REASONS.get(reason, ""),
             "cells": len(part),
-            "rows": list(dict.fromkeys(
-                f"{m} {s}".strip() for m, s in zip(part["method"], part["setting"], strict=True)
-            )),
+            "rows": _methods(part),
         }
         for (dataset, verdict, reason), part in groups
-    ]  # fmt: skip
+    ]
+
+
+def _methods(cells: pd.DataFrame) -> list[tuple[str, str]]:
+    """List methods, each with all its settings."""
+    found: dict[str, dict[str, None]] = {}
+    for method, setting in zip(cells["method"], cells["setting"], strict=True):
+        found.setdefault(method, {})[setting] = None
+    return [(method, " | ".join(s for s in settings if s)) for method, settings in found.items()]
 
 
 def ranges(repeats: Iterable[str]) -> str:
