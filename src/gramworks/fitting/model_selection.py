@@ -149,11 +149,11 @@ def select_gaussian_svm(
         for train, test in drawn:
             inner, outer = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
             path = solve_path(inner, signs[:, train], C_grid, tol=tol, max_iter=max_iter)
-            for column, (coefficients, intercepts, converged) in enumerate(path):
-                values = outer @ coefficients.T + intercepts
+            for column, machines in enumerate(path):
+                values = outer @ machines.coefficients.T + machines.intercepts
                 chosen = values[:, 0] > 0 if len(signs) == 1 else values.argmax(axis=1)
                 accuracies[row, column] += np.mean(chosen == codes[test])
-                not_converged += not converged
+                not_converged += not machines.converged
     accuracies /= len(drawn)
     # rounding of equal means is no preference; by columns: smallest C first
     best = np.argmax(np.round(accuracies, 12).T)

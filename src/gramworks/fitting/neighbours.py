@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gramworks.errors import FitError
-from gramworks.fitting.decision import accuracy_on
+from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.inputs import check_new, check_square
 from gramworks.fitting.labels import encode_labels
 
@@ -18,7 +18,7 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
     """k nearest labelled points by |phi(x) - phi(z)|^2 = k(x,x) - 2 k(x,z) + k(z,z).
 
     Nothing is drawn: of equally distant points the one that comes first is nearer, and of
-    classes with equal votes the one with the nearest member wins.
+    classes with equal votes the first wins.
 
     Parameters
     ----------
@@ -90,17 +90,12 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_new,) for two classes, second minus first; else (n_new, q)
         """
-        votes = self._vote(K_new)[0] / self.neighbours
+        votes = self._vote(K_new) / self.neighbours
         return votes[:, 1] - votes[:, 0] if votes.shape[1] == 2 else votes
 
     def predict(self, K_new=None):
         """Give labels; `K_new` as in `decision_function`."""
-        votes, codes = self._vote(K_new)
-        best = votes == votes.max(axis=1, keepdims=True)
-        # the first neighbour, by distance, whose class is among the winners
-        wins = np.take_along_axis(best, codes, axis=1)
-        first = wins.argmax(axis=1)
-        return self.classes_[codes[np.arange(len(codes)), first]]
+        return choose_labels(self.decision_function(K_new), self.classes_)
 
     def score(self, K_new, y):
         """Give the accuracy over the rows whose label in y is known; None: all n points."""
@@ -114,5 +109,4 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
         size = max(self._squares.max(), np.finfo(float).tiny)
         ranked = np.argsort(np.round(distances / size, _DECIMALS), axis=1, kind="stable")
         codes = self._codes[ranked[:, : int(self.neighbours)]]
-        votes = (codes[:, :, None] == np.arange(self.classes_.size)).sum(axis=1)
-        return votes, codes
+        return (codes[:, :, None] == np.arange(self.classes_.size)).sum(axis=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from gramworks.errors import FitError, suggest
@@ -46,7 +48,10 @@ class KernelRidge(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier" if self.task == "classification" else "regressor"
+        if self.task == "classification":
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        else:
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         tags.target_tags.required = True
         tags.input_tags.pairwise = True
         return tags
@@ -95,8 +100,9 @@ class KernelRidge(BaseEstimator):
         self._own = K
         return self
 
+    @available_if(lambda self: self.task == "classification")
     def decision_function(self, K_new=None):
-        """Give fitted values.
+        """Give decision values, of a classification.
 
         Parameters
         ----------
@@ -107,13 +113,16 @@ class KernelRidge(BaseEstimator):
         -------
         ndarray of shape (n_new,), or (n_new, q) for more than two classes
         """
+        return self._fitted_values(K_new)
+
+    def _fitted_values(self, K_new):
         check_is_fitted(self)
         K = self._own if K_new is None else check_new(K_new, self.dual_coef_.shape[-1])
         return K @ self.dual_coef_.T + self.intercept_
 
     def predict(self, K_new=None):
         """Give numbers or labels; `K_new` as in `decision_function`."""
-        values = self.decision_function(K_new)
+        values = self._fitted_values(K_new)
         return values if self.task == "regression" else choose_labels(values, self.classes_)
 
     def score(self, K_new, y):

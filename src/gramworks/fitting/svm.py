@@ -35,6 +35,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (q,)
         For two classes positive decision values mean the second.
     converged_ : bool
+    n_iter_ : int
+        LIBSVM's steps, summed over the machines.
     """
 
     def __init__(self, C=1.0, tol=1e-3, max_iter=1_000_000):
@@ -73,7 +75,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         labels = encode_labels(y, n, labelled)
         block = K if labels.labelled.all() else K[np.ix_(labels.labelled, labels.labelled)]
         path = solve_path(block, labels.signs(), [self.C], tol=self.tol, max_iter=self.max_iter)
-        found, intercepts, self.converged_ = next(iter(path))
+        found, intercepts, self.converged_, self.n_iter_ = next(iter(path))
         coefficients = np.zeros((len(found), n))
         coefficients[:, labels.labelled] = found
         binary = len(found) == 1

@@ -59,6 +59,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
     intercept_ : float, or ndarray of shape (q,)
     classes_ : ndarray of shape (q,)
         For two classes positive decision values mean the second.
+    labelled_ : ndarray of shape (n,), bool
     n_iter_ : int
         Cutting planes.
     converged_ : bool

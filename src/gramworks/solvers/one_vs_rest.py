@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gramworks.solvers.svm_dual import solve_svm
+
+
+class Machines(NamedTuple):
+    """The machines of one C: y_i alpha_i (q, l), intercepts (q,), and how the search ended."""
+
+    coefficients: np.ndarray
+    intercepts: np.ndarray
+    converged: bool
+    n_iter: int
 
 
 def solve_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
@@ -26,11 +37,8 @@ def solve_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
 
     Yields
     ------
-    coefficients : ndarray of shape (q, l)
-        y_i alpha_i.
-    intercepts : ndarray of shape (q,)
-    converged : bool
-        Whether all machines met `tol`.
+    Machines
+        `converged` where all met `tol`; `n_iter` sums LIBSVM's steps.
     """
     machines, bound = None, 0.0
     for C in C_grid:
@@ -41,8 +49,9 @@ def solve_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
             for row, y in enumerate(signs)
         ]
         bound = C
-        yield (
+        yield Machines(
             signs * [machine.alpha for machine in machines],
             np.array([machine.intercept for machine in machines]),
             all(machine.converged for machine in machines),
+            sum(machine.n_iter for machine in machines),
         )
