@@ -30,16 +30,15 @@ class Blocks:
         """Compute a tile of a symmetric matrix; one on the diagonal is made symmetric."""
         tile = self.block(rows, columns)
         if rows == columns:
-            # x + y is y + x to the bit; a product of matrices gives no such promise.
-            tile = tile + tile.T
-            tile *= 0.5
+            # A product of matrices does not promise the same bits on both sides.
+            tile = np.triu(tile) + np.triu(tile, 1).T
         return tile
 
 
 def tile_side(n: int) -> int:
-    """Side of the tiles of an n x n matrix: at most 512, and nearly equal tiles."""
+    """Side of the tiles of an n x n matrix: even, at most 512, and nearly equal tiles."""
     count = -(-n // LARGEST_TILE)
-    return -(-n // count)
+    return 2 * -(-n // (2 * count))
 
 
 def ranges(n: int) -> list[slice]:
@@ -56,7 +55,9 @@ def upper_tiles(n: int) -> Iterator[tuple[slice, slice]]:
             yield rows, columns
 
 
-def fill(blocks: Blocks, log: Callable[[str], None] | None = None) -> np.ndarray:
+def fill(
+    blocks: Blocks, log: Callable[[str], None] | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute a whole kernel matrix.
 
     Parameters
@@ -64,13 +65,15 @@ def fill(blocks: Blocks, log: Callable[[str], None] | None = None) -> np.ndarray
     blocks : Blocks
     log : function of a str, optional
         Gets a progress line every tenth of the way.
+    out : ndarray of shape (rows, columns), optional
+        Where to put it; may be what `held` reads, since a tile is read before it is written.
 
     Returns
     -------
     ndarray of shape (rows, columns)
         Exactly symmetric when both sides are the same points.
     """
-    K = np.empty((blocks.rows, blocks.columns))
+    K = np.empty((blocks.rows, blocks.columns)) if out is None else out
     if not blocks.symmetric:
         for rows in ranges(blocks.rows):
             for columns in ranges(blocks.columns):

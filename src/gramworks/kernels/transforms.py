@@ -85,7 +85,7 @@ def centred_blocks(blocks: Blocks, log: Callable[[str], None] | None = None) -> 
     mean = means.mean()
 
     def block(rows: slice, columns: slice) -> np.ndarray:
-        return _centred(blocks.block(rows, columns), means[rows], means[columns], mean)
+        return _centred(blocks.tile(rows, columns), means[rows], means[columns], mean)
 
     return Blocks(n, n, symmetric=True, block=block)
 
@@ -108,7 +108,7 @@ def unit_blocks(blocks: Blocks, scale: float) -> Blocks:
     lengths = _lengths(diagonal(blocks), _ROUNDING * scale)
 
     def block(rows: slice, columns: slice) -> np.ndarray:
-        values = _unit(blocks.block(rows, columns), lengths[rows], lengths[columns])
+        values = _unit(blocks.tile(rows, columns), lengths[rows], lengths[columns])
         if rows == columns:
             np.fill_diagonal(values, 1.0)
         return values
