@@ -47,7 +47,7 @@ def run_draws(
         What all settings share, such as grids.
     dataset : Dataset
     splits : dict of str to Splits
-        Index arrays by the setting of the splits ("" or for example "labelled=16").
+        Index arrays by the setting of the splits ("" or for example "n_labelled=16").
     kernels : dict of str to ndarray (n, n)
         Gram matrices over all points, by the study's names.
     study : str

@@ -176,9 +176,9 @@ class Plan:
     # Chunks of repeats
 
     def split_settings(self, study: str) -> list[str]:
-        """List the settings that the splits of a study distinguish, such as labelled=16."""
+        """List the settings that the splits of a study distinguish, such as n_labelled=16."""
         sizes = getattr(self.studies[study].splits, "sizes", None)
-        return [f"labelled={size}" for size in sizes] if sizes else [""]
+        return [f"n_labelled={size}" for size in sizes] if sizes else [""]
 
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""

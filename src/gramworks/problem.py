@@ -21,7 +21,7 @@ class Problem:
     task: str
     """binary, multiclass or regression"""
     setting: dict[str, Any]
-    """What distinguishes this row of the tables, such as ``{"labelled": 16}``."""
+    """What distinguishes this row of the tables, such as ``{"n_labelled": 16}``."""
     repeat: int
     kernels: dict[str, np.ndarray]
     """Name in the study (K1, K2, ...) to a read-only Gram matrix (n, n) over all points."""

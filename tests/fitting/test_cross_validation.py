@@ -110,7 +110,7 @@ def test_metrics_by_name_and_by_function(data):
         K,
         kernels[0][0],
         stratified=False,
-        scoring="test-mean-squared-error",
+        scoring="mean-square-error",
         **options,
     )
     assert (errors["score"] > 0).all()

@@ -38,7 +38,7 @@ def test_percentages_and_squares():
     truth, predicted = np.array(["a", "b", "b", "a"]), np.array(["a", "b", "a", "a"])
     assert find_metric("test-accuracy-percent").compute(truth, predicted) == 75.0
     assert find_metric("test-error-percent").compute(truth, predicted) == 25.0
-    assert find_metric("test-mean-squared-error").compute([1, 2], [1, 4]) == 2.0
+    assert find_metric("mean-square-error").compute([1, 2], [1, 4]) == 2.0
     assert not find_metric("test-error-percent").larger_is_better
 
 

@@ -31,7 +31,9 @@ def locked(python):
 
 def declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [Requirement(r) for r in project["dependencies"] + project["optional-dependencies"]["dev"]]
+    return [
+        Requirement(r) for r in project["dependencies"] + project["optional-dependencies"]["dev"]
+    ]
 
 
 CONDA_VERSIONS = {

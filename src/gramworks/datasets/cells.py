@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -74,24 +75,24 @@ def encode_feature(
     return [(f"{name}={v}", (found == c).astype(np.float64)) for v, c in codes.items()]
 
 
+def missing_rows(table: Table, cells: Sequence[str]) -> np.ndarray:
+    """Mark the cells that stand for a missing value."""
+    gaps = {cell for cell in set(cells) if cell.strip() in table.missing}
+    if not gaps:
+        return np.zeros(len(cells), dtype=bool)
+    return np.array([cell in gaps for cell in cells])
+
+
 def _numbers(table: Table, name: str, cells: Sequence[str], kept: np.ndarray) -> np.ndarray:
-    texts = [cells[i].strip() for i in kept]
-    gaps = np.array([text in table.missing for text in texts])
-    try:
-        if table.decimal != "." or any("_" in text for text in texts) or gaps.any():
-            raise ValueError
-        values = np.array(list(map(float, texts)))
-    except ValueError:
-        values = np.array(
-            [
-                np.nan if gap else _number(table, name, text, row)
-                for text, gap, row in zip(texts, gaps, kept, strict=True)
-            ]
-        )
-    bad = ~np.isfinite(values) & ~gaps
-    if bad.any():
-        first = int(np.argmax(bad))
-        _refuse_number(table, name, texts[first], kept[first])
+    chosen = [cells[i] for i in kept]
+    # Tables repeat their values, so each spelling is read once.
+    number: dict[str, float] = {}
+    for row, cell in zip(kept, chosen, strict=True):
+        if cell not in number:
+            gap = cell.strip() in table.missing
+            number[cell] = np.nan if gap else _number(table, name, cell.strip(), row)
+    values = np.array([number[cell] for cell in chosen])
+    gaps = np.isnan(values)
     if gaps.all():
         raise DataError(f"{table.path}: column {name!r} has no value at all; leave it out.")
     if gaps.any():
@@ -102,16 +103,17 @@ def _numbers(table: Table, name: str, cells: Sequence[str], kept: np.ndarray) ->
 def _number(table: Table, name: str, text: str, row: int) -> float:
     plain = text
     if table.decimal == ",":
-        plain = text.replace(",", ".") if "." not in text else "not a number"
+        plain = text.replace(",", ".") if "." not in text else ""
     try:
-        if "_" in text:
-            raise ValueError
-        return float(plain)
+        value = float(plain)
     except ValueError:
-        return _refuse_number(table, name, text, row)
+        value = math.nan
+    if not math.isfinite(value) or "_" in text:
+        _refuse_number(table, name, text, row)
+    return value
 
 
-def _refuse_number(table: Table, name: str, text: str, row: int) -> float:
+def _refuse_number(table: Table, name: str, text: str, row: int) -> NoReturn:
     hint = ""
     if table.decimal == "." and text.count(",") == 1:
         hint = "; if commas are decimal marks, state the option `decimal: ','`"
@@ -129,6 +131,7 @@ def is_same_information(cells: Sequence[str], y: np.ndarray) -> bool:
     """
     codes = y.tolist()
     classes = len(set(codes))
-    if not 2 <= classes < len(codes) or len(set(cells)) != classes:
+    if not 2 <= classes < len(codes) or len({cell.strip() for cell in set(cells)}) != classes:
         return False
-    return len(set(zip(cells, codes, strict=True))) == classes
+    pairs = set(zip(cells, codes, strict=True))
+    return len({(cell.strip(), code) for cell, code in pairs}) == classes

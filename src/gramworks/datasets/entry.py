@@ -28,7 +28,8 @@ class Column(StrictModel):
     def _consistent(self) -> Column:
         if self.count > 1 and "{}" not in self.name:
             raise ValueError(f"{self.count} columns need '{{}}' in their name, found {self.name!r}")
-        if (self.type == "nominal") != bool(self.values and self.encode):
+        nominal = self.type == "nominal"
+        if bool(self.values) != nominal or bool(self.encode) != nominal:
             raise ValueError(
                 f"column {self.name!r}: nominal columns state both values and encode "
                 "(one-hot or codes), numeric ones neither"

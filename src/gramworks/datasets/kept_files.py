@@ -42,10 +42,8 @@ def check_bytes(data: bytes, file: SourceFile) -> None:
     page = re.match(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", data[:1024], re.I)
     if page:
         title = re.search(rb"<title[^>]*>(.*?)</title>", data[:20000], re.I | re.S)
-        words = " ".join(title[1].decode("utf-8", "replace").split())[:80] if title else ""
-        raise NotObtained(
-            f"{file.name}: an HTML page instead of data{f' ({words!r})' * bool(words)}"
-        )
+        words = " ".join(title[1].decode("utf-8", "replace").split())[:80] if title else "no title"
+        raise NotObtained(f"{file.name}: an HTML page ({words}) instead of data")
     if len(data) < file.bytes:
         raise NotObtained(f"{file.name}: truncated, {len(data)} of {file.bytes} bytes")
     if len(data) > file.bytes:

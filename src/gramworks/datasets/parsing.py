@@ -17,6 +17,7 @@ from gramworks.datasets.plugins import load_module, module_name
 from gramworks.datasets.registry import source_options
 from gramworks.datasets.sources import MANIFEST, is_available
 from gramworks.errors import DataError
+from gramworks.hdf5 import rebuild_command
 
 
 def parse(entry: DatasetEntry, folder: str | Path) -> Dataset:
@@ -74,7 +75,7 @@ def parser_module(entry: DatasetEntry) -> str:
 def _source_in(entry: DatasetEntry, folder: Path) -> Source:
     """Find the source that the folder's manifest names, and check that its files are there."""
     path = folder / MANIFEST
-    again = f"fetch it again (snakemake --forcerun --cores 1 -- {path})"
+    again = f"fetch it again ({rebuild_command(path)})"
     try:
         stated = json.loads(path.read_text(encoding="utf-8"))["source"]
         source = entry.sources[stated["index"]]

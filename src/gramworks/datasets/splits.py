@@ -109,7 +109,7 @@ def make_splits(
     Returns
     -------
     dict of str to Splits
-        By setting: ``labelled=16`` and so on for ``kind: labelled``, else the one setting "".
+        By setting: ``n_labelled=16`` and so on for ``kind: labelled``, else the one setting "".
         Indices stand in ascending order in each draw, those of given partitions as given.
 
     Raises
@@ -143,7 +143,7 @@ def make_splits(
                     for r in range(spec.repeats)
                 ])
             }  # fmt: skip
-    settings = {f"labelled={size}": size for size in spec.sizes}
+    settings = {f"n_labelled={size}": size for size in spec.sizes}
     return {
         setting: _padded([
             draw_labelled(y, size, spec.scheme, spec.test, identity(setting, r), where)

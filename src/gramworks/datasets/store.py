@@ -19,10 +19,10 @@ _KIND = "dataset"
 def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance: dict) -> None:
     """Write a data set.
 
-    Layout: attribute ``kind`` (dense, csr, strings); ``X`` (an array; a group with data, indices,
-    indptr, shape; or UTF-8 bytes with their offsets); ``y``; ``partitions/{i}/train`` and
-    ``test``; JSON ``about`` (id, recipe, classes, feature names, row ids, notes), ``provenance``
-    and ``digest``, a checksum of all of it.
+    Layout: ``X`` (an array; a group with data, indices, indptr, shape; or UTF-8 bytes with their
+    offsets); ``y``; ``partitions/{i}/train`` and ``test``; JSON ``about`` (id, kind of points,
+    recipe, classes, feature names, row ids, notes), ``provenance`` and ``digest``, a checksum of
+    all of it.
 
     Parameters
     ----------
@@ -36,6 +36,7 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
     """
     about = {
         "id": dataset.id,
+        "kind": dataset.kind,
         "recipe": recipe,
         "classes": dataset.classes,
         "feature_names": dataset.feature_names,
@@ -43,7 +44,6 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
         "notes": dataset.notes,
     }
     with atomic(path, _KIND) as file:
-        file.attrs["kind"] = dataset.kind
         _write_points(file, dataset.X)
         write_array(file, "y", dataset.y)
         if dataset.partitions is not None:
@@ -71,7 +71,7 @@ def read_dataset(path: str | Path) -> Dataset:
         try:
             dataset = Dataset(
                 id=about["id"],
-                X=_read_points(file),
+                X=_read_points(file, about["kind"]),
                 y=file["y"][()],
                 classes=about["classes"],
                 feature_names=about["feature_names"],
@@ -80,7 +80,7 @@ def read_dataset(path: str | Path) -> Dataset:
                 notes=about["notes"],
             )
             found = _digest(dataset, about)
-        except (ValueError, TypeError, IndexError) as error:
+        except (ValueError, TypeError, IndexError, KeyError, AttributeError) as error:
             raise damaged(path, f"does not hold a data set ({error})") from error
     if found != stated:
         raise damaged(path, "its content does not have the checksum it states")
@@ -95,7 +95,7 @@ def read_provenance(path: str | Path) -> dict:
 
 def _digest(dataset: Dataset, about: dict) -> str:
     partitions = [[t.tolist(), u.tolist()] for t, u in dataset.partitions or ()]
-    text = json.dumps([about, partitions, dataset.kind], sort_keys=True)
+    text = json.dumps([about, partitions], sort_keys=True)
     return hashlib.sha256(f"{checksum(dataset)} {text}".encode()).hexdigest()
 
 
@@ -115,8 +115,8 @@ def _write_points(file: Any, X: Points) -> None:
         write_array(group, "shape", np.array(X.shape, dtype=np.int64))
 
 
-def _read_points(file: Any) -> Points:
-    group, kind = file["X"], file.attrs["kind"]
+def _read_points(file: Any, kind: str) -> Points:
+    group = file["X"]
     if kind == "dense":
         return group[()]
     if kind == "csr":

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from gramworks.datasets.cells import encode_feature, is_same_information, read_labels
+from gramworks.datasets.cells import encode_feature, is_same_information, missing_rows, read_labels
 from gramworks.datasets.dataset import Dataset, DataWarning
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
@@ -104,7 +104,7 @@ def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
         new = encode_feature(table, feature.name, feature, cells, kept)
         encoded += new
         if entry.target.classes:
-            same = is_same_information([cells[i].strip() for i in kept], y)
+            same = is_same_information([cells[i] for i in kept], y)
         else:
             same = any(np.array_equal(values, y) for _, values in new)
         if same:
@@ -180,8 +180,8 @@ def _known_labels(
 
 def _complete(table, entry, keep, columns, target, used) -> np.ndarray:
     """Apply the policy for missing values; return which rows are left."""
-    lacking = {name: np.array([c.strip() in table.missing for c in columns[i]]) for i, name in used}
-    no_target = np.array([c.strip() in table.missing for c in target])
+    lacking = {name: missing_rows(table, columns[i]) for i, name in used}
+    no_target = missing_rows(table, target)
     for name, mask in {**lacking, entry.target.name: no_target}.items():
         here = np.flatnonzero(mask & keep)
         refused = entry.missing == "refuse" or (entry.missing == "mean" and mask is no_target)

@@ -96,7 +96,7 @@ _METRICS = {
         Metric("test-accuracy-percent", "predictions", True, accuracy_percent),
         Metric("test-error-percent", "predictions", False, error_percent),
         Metric("test-auc", "decisions", True, area_under_curve),
-        Metric("test-mean-squared-error", "predictions", False, mean_squared_error),
+        Metric("mean-square-error", "predictions", False, mean_squared_error),
     )
 }
 

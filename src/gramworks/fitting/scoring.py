@@ -10,7 +10,7 @@ from gramworks.fitting.metrics import find_metric
 _BY_TASK = {
     "binary": ("test-accuracy-percent", "test-error-percent", "test-auc"),
     "multiclass": ("test-accuracy-percent", "test-error-percent", "test-auc"),
-    "regression": ("test-mean-squared-error",),
+    "regression": ("mean-square-error",),
 }
 
 

@@ -11,7 +11,7 @@ NAME = "knn"
 SUMMARY = "k nearest neighbours in the feature space of one base kernel"
 REFERENCE = "Cover and Hart, IEEE Transactions on Information Theory 13 (1967) 21-27"
 NEEDS = ("grams",)
-TASKS = ("binary", "multiclass", "regression")
+TASKS = ("binary", "multiclass")
 
 
 class Params(OneKernel):

@@ -1,0 +1,114 @@
+"""Files that look right and are not: rounded, altered, reordered or cut copies are refused."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.facts import check_facts, facts_of
+from gramworks.datasets.parsing import parse
+from gramworks.datasets.registry import load_entry
+from gramworks.datasets.sources import fetch
+from gramworks.errors import DataError
+
+ROWS = ["0.1234,2.3,a", "0.5678,0.8,b", "0.9012,1.4,a", "0.3456,2.6,b"]
+
+
+def _parse_as(make_entry, tmp_path, good, bad, **keys):
+    """State the facts of a good file, then register a bad one under its own sha256."""
+
+    def entry_of(text, facts=None):
+        data = text.encode()
+        (tmp_path / "m").mkdir(exist_ok=True)
+        (tmp_path / "m" / "t").write_bytes(data)
+        values = make_entry(**keys).model_dump()
+        values["sources"][0]["files"] = [
+            {"path": "t", "mirror": "m/t", "bytes": len(data),
+             "sha256": hashlib.sha256(data).hexdigest()}
+        ]  # fmt: skip
+        entry = DatasetEntry.model_validate(values | {"facts": facts})
+        fetch(entry, tmp_path / "raw", mirror=str(tmp_path), log=lambda line: None)
+        return entry
+
+    from gramworks.datasets.parsing import parse_unchecked
+
+    facts = facts_of(parse_unchecked(entry_of(good), tmp_path / "raw"))
+    return parse(entry_of(bad, facts), tmp_path / "raw")
+
+
+@pytest.mark.parametrize(
+    ("rows", "fact"),
+    [
+        ([row.replace("0.1234", "0.123") for row in ROWS], "checksum: found"),
+        ([row.replace("2.3", "23") for row in ROWS], "checksum: found"),
+        (ROWS[::-1], "checksum: found"),
+        (ROWS[:3], "rows: found 3, expected 4"),
+        ([*ROWS[:3], ROWS[3].replace("b", "a")], "classes: found {'a': 3, 'b': 1}"),
+    ],
+    ids=["rounded", "lost decimal point", "other order", "truncated", "other label"],
+)
+def test_a_damaged_table_is_refused(make_entry, tmp_path, rows, fact):
+    with pytest.raises(DataError, match="not the one its registry entry describes") as error:
+        _parse_as(make_entry, tmp_path, "\n".join(ROWS), "\n".join(rows))
+    assert fact in str(error.value)
+
+
+def test_spelling_and_sorted_order_do_not_matter(make_entry, tmp_path):
+    spelt = "\n".join(row.replace("2.3", "2.30").replace("0.8", ".8") for row in ROWS)
+    assert _parse_as(make_entry, tmp_path, "\n".join(ROWS), spelt).rows == 4
+    keys = {"sort": "lexicographic"}
+    dataset = _parse_as(make_entry, tmp_path, "\n".join(ROWS), "\n".join(ROWS[::-1]), **keys)
+    assert dataset.X[:, 0].tolist() == sorted(dataset.X[:, 0])
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("name", ["heart", "sonar"])
+def test_damaged_copies_of_real_files(name, tmp_path, mirror):
+    """The damages that were met in packages: rounded, decimal points lost, rows moved, cut."""
+    entry = load_entry(name)
+    fetch(entry, tmp_path, mirror=mirror, offline=True, log=lambda line: None)
+    good = parse(entry, tmp_path)
+
+    def refused(fact, X=good.X, y=good.y):
+        bad = Dataset(good.id, X, y, good.classes, good.feature_names)
+        with pytest.raises(DataError, match=fact):
+            check_facts(entry, bad)
+
+    check_facts(entry, good)
+    refused("checksum", X=np.round(good.X, 0 if name == "heart" else 3))
+    lost = good.X.copy()
+    lost[good.X[:, 9] == 1.4 if name == "heart" else 0, 9] *= 10
+    refused("checksum", X=lost)
+    refused("checksum", X=good.X[::-1], y=good.y[::-1])
+    refused("rows", X=good.X[:-1], y=good.y[:-1])
+    refused("classes", y=1 - good.y)
+
+
+@pytest.mark.mirror
+def test_rounded_sonar_is_another_data_set(tmp_path, mirror):
+    entry, other = load_entry("sonar"), load_entry("sonar-rounded")
+    fetch(entry, tmp_path, mirror=mirror, offline=True, log=lambda line: None)
+    with pytest.raises(DataError, match="'sonar-rounded' is not the one"):
+        check_facts(other, parse(entry, tmp_path))
+
+
+def test_files_changed_after_fetching(make_entry, tmp_path):
+    text = "\n".join(ROWS)
+    _parse_as(make_entry, tmp_path, text, text)
+    entry = make_entry()
+    with pytest.raises(DataError, match="t in .* is missing or has changed"):
+        parse(entry, tmp_path / "raw")  # its entry states another sha256
+    (tmp_path / "raw" / "manifest.json").write_text("{}")
+    with pytest.raises(DataError, match="does not fit the registry entry; fetch it again"):
+        parse(entry, tmp_path / "raw")
+    with pytest.raises(DataError, match="fetch it first"):
+        parse(entry, tmp_path / "nowhere")
+
+
+def test_an_entry_without_facts_says_how_to_state_them(tmp_path):
+    entry = load_entry("iris").model_copy(update={"facts": None})
+    fetch(entry, tmp_path, log=lambda line: None)
+    with pytest.raises(DataError, match="python -m gramworks.datasets.state_facts iris"):
+        parse(entry, tmp_path)
