@@ -5,15 +5,18 @@ from pathlib import Path
 import pytest
 
 from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.origins.wheel import WHEELS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def raw_folder():
-    """Raw folder of the repository, so that a second run downloads nothing."""
-    folder = REPOSITORY / "data" / "raw"
-    folder.mkdir(parents=True, exist_ok=True)
+def raw_folder(tmp_path_factory):
+    """Raw folder that shares the repository's wheels, so that a second run downloads nothing."""
+    wheels = REPOSITORY / "data" / "raw" / WHEELS
+    wheels.mkdir(parents=True, exist_ok=True)
+    folder = tmp_path_factory.mktemp("raw")
+    (folder / WHEELS).symlink_to(wheels)
     return folder
 
 

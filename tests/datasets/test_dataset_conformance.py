@@ -42,7 +42,7 @@ def test_entries_are_complete(name):
     assert parser_module(entry).startswith("gramworks.datasets.")
 
 
-@pytest.mark.parametrize(("name", "index"), _cases())
+@pytest.mark.parametrize(("name", "index"), list(_cases()))
 def test_every_source_gives_the_stated_array(name, index, raw_folder, tmp_path, request):
     entry = load_entry(name)
     source = entry.sources[index]
@@ -51,10 +51,7 @@ def test_every_source_gives_the_stated_array(name, index, raw_folder, tmp_path, 
         folder, mirror = tmp_path / name, request.getfixturevalue("mirror")
         fetch(entry, folder, mirror=mirror, offline=True, log=lambda line: None)
     else:
-        folder = raw_folder / name if source.kind == "wheel" else tmp_path / name
-        if source.kind == "wheel":
-            # The manifest of the repository's raw folder is not this test's to change.
-            folder = raw_folder / f"test-of-{name}"
+        folder = raw_folder / name
         fetch(entry, folder, mirror="", log=lambda line: None)
     dataset = parse(entry, folder)
     assert facts_of(dataset) == entry.facts

@@ -34,7 +34,7 @@ def test_unknown_ids_list_the_valid_ones():
         (
             "    repository:",
             "    repositry:",
-            "'sources.0.url.repositry'; did you mean 'repository'",
+            "repositry'; did you mean 'repository'",
         ),
         ("        sha256:", "        sha265:", "sha265'; did you mean 'sha256'"),
         ("  classes:", "  clases:", "unknown key 'target.clases'; did you mean 'classes'"),
