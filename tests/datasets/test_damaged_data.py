@@ -4,13 +4,15 @@ import hashlib
 
 import numpy as np
 import pytest
+import yaml
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry import DatasetEntry, Facts
 from gramworks.datasets.facts import check_facts, facts_of
-from gramworks.datasets.parsing import parse
+from gramworks.datasets.parsing import parse, parse_unchecked
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.sources import fetch
+from gramworks.datasets.state_facts import main
 from gramworks.errors import DataError
 
 ROWS = ["0.1234,2.3,a", "0.5678,0.8,b", "0.9012,1.4,a", "0.3456,2.6,b"]
@@ -31,8 +33,6 @@ def _parse_as(make_entry, tmp_path, good, bad, **keys):
         entry = DatasetEntry.model_validate(values | {"facts": facts})
         fetch(entry, tmp_path / "raw", mirror=str(tmp_path), log=lambda line: None)
         return entry
-
-    from gramworks.datasets.parsing import parse_unchecked
 
     facts = facts_of(parse_unchecked(entry_of(good), tmp_path / "raw"))
     return parse(entry_of(bad, facts), tmp_path / "raw")
@@ -112,3 +112,14 @@ def test_an_entry_without_facts_says_how_to_state_them(tmp_path):
     fetch(entry, tmp_path, log=lambda line: None)
     with pytest.raises(DataError, match="python -m gramworks.datasets.state_facts iris"):
         parse(entry, tmp_path)
+
+
+def test_stated_facts_are_those_of_the_entry(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["iris-two"]) == 0
+    stated = yaml.safe_load(capsys.readouterr().out)["facts"]
+    assert Facts.model_validate(stated) == load_entry("iris-two").facts
+    assert main(["iris-tow"]) == 1
+    assert "did you mean 'iris-two'" in capsys.readouterr().err
+    assert main([]) == 2
+    assert list(tmp_path.iterdir()) == []

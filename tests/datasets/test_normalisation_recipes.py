@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.preprocessing import MinMaxScaler, StandardScaler, normalize
 
-from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.normalisation import RECIPES, normalise, normalise_dataset
+from gramworks.datasets.normalisation import RECIPES, normalise
 from gramworks.errors import DataError
 
 X = np.random.default_rng(0).gamma(2.0, size=(40, 6))
@@ -78,10 +77,3 @@ def test_what_is_refused():
     with pytest.raises(DataError, match=r"inf at position \(3, 1\)"):
         normalise(bad, "none")
     assert normalise(["a"], "none") == ["a"]
-
-
-def test_notes_of_a_data_set():
-    dataset = Dataset("t", np.c_[X, np.ones(40)], np.zeros(40, int), ["a"], list("abcdefg"))
-    found = normalise_dataset(dataset, "unit-range")
-    assert found.notes == ["unit-range: 1 of 7 features are constant, now zero: 7"]
-    assert dataset.notes == []

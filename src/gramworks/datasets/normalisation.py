@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from gramworks.datasets.dataset import Dataset, Points
+from gramworks.datasets.dataset import Points
 from gramworks.errors import DataError, suggest
 
 RECIPES = ("none", "standardise", "unit-range", "unit-rows", "zero-mean-unit-length")
@@ -72,13 +70,6 @@ def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Poin
     constant = X.max(axis=0) == X.min(axis=0)
     centred[:, constant] = 0.0
     return centred / _scales(np.where(constant, 0.0, lengths), X, notes)
-
-
-def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
-    """Return the data set with normalised points and what is worth telling in its notes."""
-    notes: list[str] = []
-    X = normalise(dataset.X, recipe, notes=notes)
-    return replace(dataset, X=X, notes=[*dataset.notes, *(f"{recipe}: {n}" for n in notes)])
 
 
 def _check_finite(values: np.ndarray) -> None:
