@@ -17,6 +17,7 @@ from gramworks.kernels.vectors import as_pair, products
 # Below this part of |x|^2 + |z|^2 the expansion has lost five digits of sixteen.
 _CANCELLED = 1e-5
 _BATCH = 1 << 20
+_LARGEST_NORM = np.finfo(np.float64).max / 8
 
 
 def squared_distances(X, Z=None) -> Blocks:
@@ -39,18 +40,20 @@ def squared_distances(X, Z=None) -> Blocks:
         Unusable data, or squares beyond float64.
     """
     X, Z = as_pair(X, Z)
-    X, Z = _shifted(X, Z)
     same = Z is None
-    X_norms = _squared_norms(X)
-    Z, Z_norms = (X, X_norms) if same else (Z, _squared_norms(Z))
+    X_moved, Z_moved = _shifted(X, Z)
+    X_norms = _squared_norms(X_moved)
+    Z_norms = X_norms if same else _squared_norms(Z_moved)
+    Z, Z_moved = (X, X_moved) if same else (Z, Z_moved)
 
     def block(rows: slice, columns: slice) -> np.ndarray:
         left, right = X_norms[rows], Z_norms[columns]
-        values = products(X[rows], Z[columns])
+        values = products(X_moved[rows], Z_moved[columns])
         values *= -2.0
         values += left[:, None]
         values += right[None, :]
         if values.min() < _CANCELLED * (left.max() + right.max()):
+            # From the data as given: the shift has rounded what is small beside it.
             _recompute(values, X[rows], Z[columns], left, right)
         if same and rows == columns:
             np.fill_diagonal(values, 0.0)
@@ -95,9 +98,8 @@ def _squared_norms(X) -> np.ndarray:
             if sp.issparse(X)
             else np.einsum("ij,ij->i", X, X)
         )
-    if not np.isfinite(4 * norms).all():
-        row = int(np.flatnonzero(~np.isfinite(4 * norms))[0])
-        raise KernelError(f"row {row} is too long for float64 squares; rescale the features.")
+    if norms.max() > _LARGEST_NORM:
+        raise KernelError("squared distances of X overflow float64; rescale the features.")
     return norms
 
 

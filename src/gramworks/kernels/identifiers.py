@@ -29,7 +29,7 @@ import numpy as np
 from gramworks.errors import KernelError, suggest
 
 TRANSFORMS = ("centred", "unit")
-_NUMBER = re.compile(r"\d+(\.\d+)?")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)

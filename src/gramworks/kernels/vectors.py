@@ -73,7 +73,8 @@ def as_pair(X, Z) -> tuple[np.ndarray | sp.csr_array, np.ndarray | sp.csr_array 
 
 def products(A, B) -> np.ndarray:
     """Inner products of the rows of two dense or CSR matrices, as a dense array."""
-    block = A @ B.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        block = A @ B.T
     return block.toarray() if sp.issparse(block) else np.asarray(block)
 
 

@@ -1,0 +1,153 @@
+import ast
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gramworks.errors import KernelError
+from gramworks.kernels import identifiers
+from gramworks.kernels.identifiers import families, family_module, kernel_module, parse_kernel
+
+positive = st.floats(1e-100, 1e100)
+transforms = st.lists(st.sampled_from(["centred", "unit"]), unique=True)
+cores = st.one_of(
+    st.just(("linear", {})),
+    st.just(("gaussian", {"width": "median"})),
+    st.builds(lambda w: ("gaussian", {"width": w}), positive),
+    st.builds(
+        lambda d, o: ("poly", {"degree": d, "offset": o}),
+        st.integers(1, 1000),
+        st.one_of(st.just(0.0), positive),
+    ),
+)
+
+
+@given(cores, transforms)
+def test_round_trip(core, suffixes):
+    family, parameters = core
+    kernel = identifiers.KernelId(family, parameters, tuple(suffixes))
+    parsed = parse_kernel(kernel.id)
+    assert parsed == kernel
+    assert parsed.id == kernel.id
+    number = kernel.id.replace("gaussian-median", "").replace("unit", "").replace("centred", "")
+    assert "e" not in number.replace("linear", "")
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("linear", "linear"),
+        ("gaussian-w0.20", "gaussian-w0.2"),
+        ("gaussian-w007.00-unit", "gaussian-w7-unit"),
+        ("gaussian-w0.0000100", "gaussian-w0.00001"),
+        ("gaussian-w1" + "0" * 22, "gaussian-w1" + "0" * 22),
+        ("poly-d02-o1.0-unit-centred", "poly-d2-o1-unit-centred"),
+        ("poly-d2.0-o0-centred-unit", "poly-d2-o0-centred-unit"),
+        ("gaussian-median-centred", "gaussian-median-centred"),
+    ],
+)
+def test_canonical_form(written, canonical):
+    assert parse_kernel(written).id == canonical
+
+
+def test_transforms_keep_their_order():
+    assert parse_kernel("linear-unit-centred").transforms == ("unit", "centred")
+    assert parse_kernel("linear-centred-unit").transforms == ("centred", "unit")
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("gausian-w1", "did you mean 'gaussian'"),
+        ("Linear", "no family 'Linear'"),
+        ("", "no family ''"),
+        ("linear-x", "'x' after 'linear'"),
+        ("linear-unit-unit", "may stand once"),
+        ("linear-unit-centred-unit", "may stand once"),
+        ("unit-linear", "no family 'unit'"),
+        ("gaussian", "wants a width or 'median'"),
+        ("gaussian-unit", "wants a width or 'median'"),
+        ("gaussian-w", "plain decimals"),
+        ("gaussian-w0", "above 0"),
+        ("gaussian-w-1", "wants a width"),
+        ("gaussian-w1e3", "plain decimals"),
+        ("gaussian-w1e-3", "wants a width"),
+        ("gaussian-w.5", "plain decimals"),
+        ("gaussian-w1_0", "plain decimals"),
+        ("gaussian-w\u0661", "plain decimals"),
+        ("gaussian-w" + "9" * 400, "too large"),
+        ("gaussian-mean", "plain decimals"),
+        ("poly-d2", "a degree and an offset"),
+        ("poly-o1-d2", "plain decimals"),
+        ("poly-d0-o1", "at least 1"),
+        ("poly-d1.5-o1", "at least 1"),
+        (" linear", "no family ' linear'"),
+        ("linear\n", "no family"),
+        (3, "is text"),
+        (None, "is text"),
+    ],
+)
+def test_refused(written, message):
+    with pytest.raises(KernelError, match=message) as caught:
+        parse_kernel(written)
+    assert repr(written) in str(caught.value)
+
+
+def test_module_of_a_kernel():
+    assert kernel_module("poly-d2-o1-unit") == "gramworks.kernels.polynomial_kernel"
+    assert kernel_module("gaussian-w0.5") == "gramworks.kernels.gaussian_kernel"
+    assert kernel_module("linear-centred") == "gramworks.kernels.linear_kernel"
+    with pytest.raises(KernelError, match="no kernel family 'string'"):
+        family_module("string")
+
+
+@pytest.mark.parametrize("prefix", families())
+def test_family_conforms(prefix):
+    module = families()[prefix]
+    assert prefix == module.PREFIX
+    assert module.GRAMMAR.startswith(prefix)
+    assert "-" not in prefix
+    for function in (module.parse, module.format, module.prepare):
+        assert function.__doc__
+
+
+def test_a_new_family_is_found_by_its_file_name(tmp_path, monkeypatch):
+    (tmp_path / "parity_kernel.py").write_text(
+        "PREFIX, GRAMMAR = 'parity', 'parity-b<base>'\n"
+        "def parse(words): return {'base': int(words[0][1:])}\n"
+        "def format(parameters): return [f\"b{parameters['base']}\"]\n"
+    )
+    import gramworks.kernels
+
+    families.cache_clear()
+    monkeypatch.setattr(identifiers, "__file__", str(tmp_path / "identifiers.py"))
+    monkeypatch.setattr(gramworks.kernels, "__path__", [str(tmp_path)])
+    try:
+        assert parse_kernel("parity-b02-unit").id == "parity-b2-unit"
+        assert kernel_module("parity-b2") == "gramworks.kernels.parity_kernel"
+    finally:
+        families.cache_clear()
+        sys.modules.pop("gramworks.kernels.parity_kernel", None)
+
+
+def test_families_are_not_imported_by_name():
+    """An import of one family by another module would rerun jobs that do not use it."""
+    folder = Path(identifiers.__file__).parent
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                assert not node.module.endswith("_kernel"), path.name
+
+
+def test_package_is_lazy_and_complete():
+    import gramworks.kernels
+
+    for name in gramworks.kernels.__all__:
+        assert callable(getattr(gramworks.kernels, name))
+    assert "gaussian" in dir(gramworks.kernels)
+    with pytest.raises(AttributeError, match="gausian"):
+        gramworks.kernels.gausian  # noqa: B018
+    assert np.array_equal(gramworks.kernels.linear([[2.0]]), [[4.0]])
