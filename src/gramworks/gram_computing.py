@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import h5py
 import numpy as np
+from scipy.sparse import issparse
 
 from gramworks.errors import KernelError
 from gramworks.kernels.checks import GramCheck, judge
@@ -90,8 +91,9 @@ def _estimated_ends(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> End
 
 def fits(n: int, X, memory_mb: float) -> bool:
     """Decide whether the whole matrix is within the bound (KernelError if not even tiles are)."""
-    data = getattr(X, "data", X)
-    working = 2 * 8 * int(getattr(data, "size", None) or getattr(data, "nbytes", 0))
+    # Indices of a sparse matrix count as half a value each.
+    values = 1.5 * X.nnz if issparse(X) else np.size(X)
+    working = 2 * 8 * values
     working += 8 * 8 * min(n, LARGEST_TILE) ** 2 + 8 * 60 * n
     bound = memory_mb * 2**20
     if not working <= bound:

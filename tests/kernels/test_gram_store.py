@@ -209,6 +209,14 @@ def test_memory_stays_bounded(tmp_path, rng):
     assert peak < 24 * 2**20 < 8 * 3000**2
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_bound_counts_the_data_twice(sparse, tmp_path):
+    X = np.ones((20, 200_000 // 20))
+    X = sp.csr_array(X) if sparse else X
+    with pytest.raises(KernelError, match="at least [345] MB"):
+        compute_gram(tmp_path / "a.h5", X, "linear", memory_mb=1)
+
+
 def test_a_memory_bound_that_holds_nothing(tmp_path):
     with pytest.raises(KernelError, match="memory_mb = 0.1: 500 points need at least"):
         compute_gram(tmp_path / "a.h5", np.ones((500, 2)), "linear", memory_mb=0.1)
@@ -301,7 +309,8 @@ def test_kill_in_the_middle_of_a_gram(tmp_path):
     for line in process.stdout:
         if b" 20 %" in line:
             break
-    assert process.poll() is None
+    else:
+        pytest.fail("the writer ended before it was killed")
     process.kill()
     process.wait()
     process.stdout.close()

@@ -94,7 +94,7 @@ def each_tile(
     count = len(ranges(n)) * (len(ranges(n)) + 1) // 2
     said = 0
     for done, tile in enumerate(upper_tiles(n)):
-        if log is not None and count >= 100 and 10 * done // count > said:
+        if log is not None and count >= 50 and 10 * done // count > said:
             said = 10 * done // count
             log(f"{what}: {10 * said} % of {count} tiles")
         yield tile
