@@ -18,10 +18,6 @@ from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Problem, Skip
 from gramworks.settings import format_setting, join_settings, parse_setting
 
-COLUMNS = (
-    "study", "dataset", "method", "setting", "repeat", "metric", "value", "status", "reason",
-)  # fmt: skip
-
 
 def run_draws(
     method: Method,
@@ -61,7 +57,7 @@ def run_draws(
     Returns
     -------
     scores, timings : list of dict
-        Rows with the keys `COLUMNS`, in the order setting, repeat, metric. A draw that raises
+        Rows with the keys `gramworks.score_files.COLUMNS`, in the order setting, repeat, metric. A draw that raises
         gives one row with status ``failed`` and the error as its reason.
     """
     repeats = list(repeats)

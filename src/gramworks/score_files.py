@@ -8,13 +8,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gramworks.atomic_text import write_text
-from gramworks.draws import COLUMNS
 from gramworks.errors import FileDamaged
 from gramworks.hdf5 import rebuild_command
 
+COLUMNS = (
+    "study", "dataset", "method", "setting", "repeat", "metric", "value", "status", "reason",
+)  # fmt: skip
+"""Columns of score and timing files; status is ok, failed, skipped or not-converged."""
+
 
 def write_rows(path: str | Path, rows: Iterable[dict]) -> None:
-    """Write rows with the keys `gramworks.draws.COLUMNS`."""
+    """Write rows with the keys `COLUMNS`."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

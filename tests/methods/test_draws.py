@@ -6,10 +6,10 @@ from pydantic import BaseModel
 
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.splits import Splits
-from gramworks.draws import COLUMNS, failed_rows, run_draws
+from gramworks.draws import failed_rows, run_draws
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Skip
-from gramworks.score_files import merge_rows, read_rows, write_rows
+from gramworks.score_files import COLUMNS, merge_rows, read_rows, write_rows
 
 
 class Params(BaseModel):
