@@ -232,8 +232,9 @@ class Plan:
     def study_slice(self, study: str) -> str:
         """State what the tables show of a study."""
         shown = self.studies[study].model_dump(exclude={"chunk"})
-        for body in shown["methods"].values():
+        for method, body in shown["methods"].items():
             body.pop("chunk")
+            body["settings"] = self.studies[study].methods[method].combinations()
         return canonical({"study": shown, "left_out": self.left_out(study)})
 
     # Code

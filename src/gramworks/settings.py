@@ -28,6 +28,20 @@ def plain_scalar(value: Any) -> Any:
     raise ValueError(f"a setting is a number or a word, found {value!r}")
 
 
+def plain_value(value: Any) -> Any:
+    """Bring a parameter to one form: numbers as in `plain_scalar`, inside lists as well."""
+    if isinstance(value, list):
+        return [plain_value(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return value
+    try:
+        return plain_scalar(value)
+    except ValueError:
+        return value
+
+
 def format_setting(setting: dict[str, Any]) -> str:
     """Write a setting as text, ``{"criterion": "l1", "C": 1.0}`` as ``"C=1;criterion=l1"``."""
     return ";".join(f"{key}={plain_scalar(setting[key])}" for key in sorted(setting))

@@ -13,7 +13,7 @@ from gramworks.datasets.splits import SplitSpec
 from gramworks.errors import ConfigError, suggest
 from gramworks.fields import Count, Name, StrictModel, Unique, check_name, validated
 from gramworks.kernels.identifiers import parse_kernel
-from gramworks.settings import format_setting, plain_scalar
+from gramworks.settings import format_setting, plain_scalar, plain_value
 from gramworks.strict_yaml import load_yaml
 
 Incomparable = Literal["other-data", "other-size", "protocol-not-stated", "published-only"]
@@ -74,24 +74,29 @@ class StudyMethod(StrictModel):
 
     @field_validator("settings")
     @classmethod
-    def _plain(cls, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _plain_settings(cls, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for block in blocks:
             for key, value in block.items():
-                for scalar in _values(value):
-                    plain_scalar(scalar)
                 if value == []:
                     raise ValueError(f"{key} is an empty list; state one value or more")
-        return blocks
+        return [
+            {key: [plain_scalar(scalar) for scalar in _values(block[key])] for key in sorted(block)}
+            for block in blocks
+        ]
+
+    @field_validator("parameters")
+    @classmethod
+    def _plain_parameters(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        return {key: plain_value(value) for key, value in parameters.items()}
 
     def combinations(self) -> list[dict[str, Any]]:
-        """Multiply lists out: one dict of scalars a row of the tables, each once."""
+        """Multiply lists out: one dict of scalars a row of the tables, each once, in order."""
         rows: dict[str, dict[str, Any]] = {}
         for block in self.settings:
-            keys = sorted(block)
-            for values in itertools.product(*(_values(block[key]) for key in keys)):
-                row = {k: plain_scalar(v) for k, v in zip(keys, values, strict=True)}
+            for values in itertools.product(*block.values()):
+                row = dict(zip(block, values, strict=True))
                 rows[format_setting(row)] = row
-        return list(rows.values())
+        return [rows[text] for text in sorted(rows)]
 
 
 class Study(StrictModel):
