@@ -57,8 +57,8 @@ def run_draws(
     Returns
     -------
     scores, timings : list of dict
-        Rows with the keys `gramworks.score_files.COLUMNS`, in the order setting, repeat, metric. A draw that raises
-        gives one row with status ``failed`` and the error as its reason.
+        Rows with the keys `gramworks.score_files.COLUMNS`, in the order setting, repeat,
+        metric. A draw that raises gives one row with status ``failed`` and the error as its reason.
     """
     repeats = list(repeats)
     pairs = [
@@ -119,18 +119,17 @@ def _problem(
     method: Method, dataset: Dataset, splits: Splits, kernels: dict[str, np.ndarray],
     study: str, setting: str, repeat: int, shared: dict | None, log: Callable,
 ) -> Problem:  # fmt: skip
-    n = len(dataset.y)
+    n = dataset.rows
     masks = {}
     for name in ("labelled", "unlabelled", "test"):
         rows = getattr(splits, name)[repeat]
         masks[name] = np.zeros(n, dtype=bool)
         masks[name][rows[rows >= 0]] = True
-    y = np.where(masks["labelled"], dataset.y, np.zeros(1, dtype=dataset.y.dtype))
-    y.setflags(write=False)
+    y = _without_unlabelled(dataset.y, masks["labelled"])
     wants_features = {"features", "strings"} & set(method.needs)
     sees_all = getattr(method.module, "SEES_TEST_LABELS", False)
     return Problem(
-        study=study, dataset=dataset.id, task=_task(dataset), setting=parse_setting(setting),
+        study=study, dataset=dataset.id, task=dataset.task, setting=parse_setting(setting),
         repeat=repeat, kernels=kernels, y=y, n_classes=len(dataset.classes),
         generator=generator(study, dataset.id, setting, repeat), shared=shared or {},
         features=dataset.X if wants_features else None,
@@ -138,10 +137,14 @@ def _problem(
     )  # fmt: skip
 
 
-def _task(dataset: Dataset) -> str:
-    if not dataset.classes:
-        return "regression"
-    return "binary" if len(dataset.classes) == 2 else "multiclass"
+def _without_unlabelled(y: np.ndarray | list[str], labelled: np.ndarray) -> np.ndarray | list[str]:
+    """Hide the targets of the points that are not labelled, behind zeros or empty strings."""
+    if isinstance(y, list):
+        return [text if known else "" for text, known in zip(y, labelled, strict=True)]
+    hidden = y.copy()
+    hidden[~labelled] = 0
+    hidden.setflags(write=False)
+    return hidden
 
 
 def _attempt(

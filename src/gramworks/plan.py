@@ -184,8 +184,11 @@ class Plan:
         """Return the number of draws a setting; a k-fold counts every fold."""
         spec = self.studies[study].splits
         if spec.kind == "given":
-            given = load_entry(dataset).facts.partitions or 0
-            return min(spec.repeats or given, given)
+            given = load_entry(dataset).facts.partitions
+            if spec.sizes:  # one number of repeats serves all settings
+                counts = [given.get(size, 0) for size in spec.sizes]
+                return min(spec.repeats or max(counts), *counts)
+            return min(spec.repeats or sum(given.values()), sum(given.values()))
         return spec.repeats * spec.folds if spec.kind == "k-fold" else spec.repeats
 
     def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:

@@ -1,10 +1,13 @@
 """Data set files: what goes in comes out, and damage is found."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.sparse import random_array
+from scipy.sparse import csr_array, random_array
 
-from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.checksums import checksum
+from gramworks.datasets.dataset import Dataset, kind_of
 from gramworks.datasets.store import read_dataset, read_provenance, write_dataset
 from gramworks.errors import FileDamaged
 
@@ -27,6 +30,20 @@ def _sets():
         ),
         "strings": Dataset("t", ["", "abca", "größe\n"], np.array([0, 1, 0]), ["a", "b"], []),
         "regression": Dataset("t", np.ones((3, 1)), np.array([0.1, 2, 3]), [], ["a"]),
+        "multilabel": Dataset(
+            "t", np.ones((3, 1)), np.array([[0, 1], [1, 1], [0, 0]], dtype=np.int8), ["p", "q"],
+            ["a"],
+        ),
+        "structured": Dataset(
+            "t", ["ab", "", "c"], ["x", "yy", ""], ["p", "q"], [], groups=np.array([0, 1, 1])
+        ),
+        "views": _dense(
+            views={
+                "graph": random_array((30, 30), density=0.1, format="csr", rng=RANDOM),
+                "block": RANDOM.normal(size=(30, 2)),
+                "words": [f"w{i}" for i in range(30)],
+            }
+        ),
     }  # fmt: skip
 
 
@@ -44,8 +61,18 @@ def test_round_trip(tmp_path, name):
         assert found.X == dataset.X
     else:
         np.testing.assert_array_equal(found.X, dataset.X)
+    assert found.task == dataset.task
     np.testing.assert_array_equal(found.y, dataset.y)
-    assert found.y.dtype == dataset.y.dtype
+    if not isinstance(dataset.y, list):
+        assert found.y.dtype == dataset.y.dtype
+    np.testing.assert_array_equal(found.strata, dataset.strata)
+    assert list(found.views) == sorted(dataset.views)
+    for name, view in dataset.views.items():
+        assert kind_of(found.views[name]) == kind_of(view)
+        if kind_of(view) == "csr":
+            assert (found.views[name] != view).nnz == 0
+        else:
+            np.testing.assert_array_equal(found.views[name], view)
     for name in ("id", "classes", "feature_names", "row_ids", "notes"):
         assert getattr(found, name) == getattr(dataset, name)
     if dataset.partitions is None:
@@ -66,7 +93,41 @@ def test_equal_data_make_equal_files(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["dense", "csr", "strings"])
+def test_every_part_is_in_the_checksum():
+    """Two data sets that differ in one part only have different checksums."""
+    sets = list(_sets().values())
+    one = _dense()
+    order = np.arange(30)[::-1]
+    sets += [
+        one,
+        replace(one, row_ids=[str(i) for i in range(30)]),
+        replace(one, row_ids=[str(i) for i in order]),
+        replace(one, partitions=[(np.array([0]), np.array([1]))]),
+        replace(one, partitions=[(np.array([1]), np.array([0]))]),
+        replace(one, groups=one.y),
+        replace(one, views={"a": one.X}),
+        replace(one, views={"b": one.X}),
+        replace(one, views={"a": one.X[order]}),
+    ]
+    assert len({checksum(dataset) for dataset in sets}) == len(sets)
+
+
+def test_rows_are_taken_with_all_their_parts():
+    adjacency = csr_array(np.arange(16.0).reshape(4, 4))
+    dataset = Dataset(
+        "t", ["a", "b", "c", "d"], ["A", "B", "C", "D"], ["p", "q"], [], list("0123"),
+        groups=np.array([0, 1, 1, 0]),
+        views={"graph": adjacency, "block": np.arange(4.0)[:, None], "text": list("wxyz")},
+    )  # fmt: skip
+    taken = dataset.take(np.array([2, 0]))
+    assert (taken.X, taken.y, taken.row_ids) == (["c", "a"], ["C", "A"], ["2", "0"])
+    assert taken.groups.tolist() == [1, 0]
+    assert taken.views["graph"].toarray().tolist() == [[10.0, 8.0], [2.0, 0.0]]
+    assert taken.views["block"].tolist() == [[2.0], [0.0]]
+    assert taken.views["text"] == ["y", "w"]
+
+
+@pytest.mark.parametrize("name", ["dense", "csr", "strings", "views", "structured"])
 def test_cut_and_flipped_files(tmp_path, name):
     path = tmp_path / "x.h5"
     write_dataset(path, _sets()[name], recipe="none", provenance={})
@@ -88,7 +149,7 @@ def test_cut_and_flipped_files(tmp_path, name):
         except FileDamaged:
             refused += 1
         else:  # flips that hit only unused bytes change nothing
-            assert found.y.tolist() == original.y.tolist()
+            assert list(found.y) == list(original.y)
     assert refused > 50
 
 

@@ -164,6 +164,28 @@ def test_real_targets_need_no_classes():
     assert make(y=y, kind="labelled", sizes=[5], repeats=3)["n_labelled=5"].repeats == 3
 
 
+def test_families_of_given_partitions_are_settings():
+    given = [(np.array([0]), np.array([1, 2, 3])), (np.array([1, 2]), np.array([0, 3]))] * 2
+    y = np.array([0, 1, 0, 1])
+    found = make(y=y, partitions=given, kind="given", sizes=[2, 1])
+    assert list(found) == ["n_labelled=2", "n_labelled=1"]
+    assert found["n_labelled=2"].labelled.tolist() == [[1, 2]] * 2
+    assert found["n_labelled=1"].test.tolist() == [[1, 2, 3]] * 2
+    with pytest.raises(DataError, match=r"has 3 training rows; there are ones of \[1, 2\]"):
+        make(y=y, partitions=given, kind="given", sizes=[3])
+    with pytest.raises(DataError, match="3 given partitions are asked for, there are 2"):
+        make(y=y, partitions=given, kind="given", sizes=[1], repeats=3)
+
+
+def test_several_labels_a_point_are_drawn_freely():
+    y = np.array([[0, 1], [1, 1], [0, 0], [1, 0]] * 5, dtype=np.int8)
+    splits = make(y=y, kind="labelled", sizes=[5], repeats=3)["n_labelled=5"]
+    assert splits.labelled.shape == (3, 5)
+    assert make(y=y, kind="k-fold", folds=4, repeats=1, stratified=False)[""].test.shape == (4, 5)
+    with pytest.raises(DataError, match="several labels a point has no classes"):
+        make(y=y, kind="k-fold", folds=4, repeats=1)
+
+
 def test_given_partitions_may_repeat_rows_and_differ_in_size():
     given = [(np.array([0, 0, 1]), np.array([2])), (np.array([3, 1]), np.array([2, 2]))]
     found = make(y=np.array([0, 1, 0, 1]), partitions=given, kind="given")[""]

@@ -1,11 +1,10 @@
 """Parse one data set, check its facts and normalise it."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from gramworks.absent import Absent, write_absent
-from gramworks.datasets.normalisation import normalise
+from gramworks.datasets.normalisation import normalise_dataset
 from gramworks.datasets.parsing import parse
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.store import write_dataset
@@ -20,9 +19,7 @@ def main(dataset, recipe, manifest, table, log):
         write_absent(table, Absent(**fetched["absent"]))
         return
     try:
-        data = parse(load_entry(dataset), Path(manifest).parent)
-        notes = list(data.notes)
-        data = replace(data, X=normalise(data.X, recipe, notes=notes), notes=notes)
+        data = normalise_dataset(parse(load_entry(dataset), Path(manifest).parent), recipe)
     except DataError as error:
         log(error)
         write_absent(table, Absent("failed", "data-refused", " ".join(str(error).split())))

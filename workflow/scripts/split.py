@@ -19,7 +19,9 @@ def main(study, dataset, table, splits, spec, log):
         return
     data = read_dataset(table)
     try:
-        made = make_splits(spec, data.y, study=study, dataset=dataset, partitions=data.partitions)
+        made = make_splits(
+            spec, data.strata, study=study, dataset=dataset, partitions=data.partitions
+        )
     except DataError as error:
         log(error)
         write_absent(splits, Absent("failed", "split-refused", " ".join(str(error).split())))

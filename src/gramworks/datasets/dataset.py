@@ -18,6 +18,18 @@ class DataWarning(UserWarning):
     """Something in the data that is likely a mistake, such as a column equal to the target."""
 
 
+def kind_of(points: Points) -> str:
+    """Say how points are kept: dense, csr or strings."""
+    if isinstance(points, list):
+        return "strings"
+    return "dense" if isinstance(points, np.ndarray) else "csr"
+
+
+def is_graph(view: Points) -> bool:
+    """Whether a view is a graph over the points: a square CSR adjacency matrix."""
+    return kind_of(view) == "csr" and view.shape[0] == view.shape[1]
+
+
 @dataclass(frozen=True)
 class Dataset:
     """Points and targets of one data set; n points of d features."""
@@ -26,16 +38,24 @@ class Dataset:
     """As in the registry"""
     X: Points
     """(n, d) float64, (n, d) CSR of float64, or n strings"""
-    y: np.ndarray
-    """(n,) class codes 0..k-1 (int64), or real values (float64) when ``classes`` is empty"""
+    y: np.ndarray | list[str]
+    """(n,) class codes 0..k-1 (int64); (n,) real values (float64) when ``classes`` is empty;
+    (n, k) zeros and ones (int8), one column a label, for multilabel; n strings for structured"""
     classes: list[str]
-    """Names of the classes in the order of their codes; empty for regression"""
+    """Names of the classes in the order of their codes, or of the labels in the order of their
+    columns; empty for regression"""
     feature_names: list[str]
     """d names; empty for strings"""
     row_ids: list[str] | None = None
     """n names of the points, always text: "01" is not "1\""""
     partitions: list[Partition] | None = None
-    """Given (train, test) row indices; a row may occur several times"""
+    """Given (train, test) row indices; a row may occur several times. Families of partitions are
+    told apart by their number of training rows"""
+    groups: np.ndarray | None = None
+    """(n,) int64 codes into ``classes`` of what structured outputs stand for, where it is known"""
+    views: dict[str, Points] = field(default_factory=dict)
+    """Further sources of similarity for the same points, by name: blocks of features (n, d_v), or
+    graphs as (n, n) CSR adjacency matrices"""
     notes: list[str] = field(default_factory=list)
     """What was noticed or done while parsing, in words"""
 
@@ -47,14 +67,45 @@ class Dataset:
     @property
     def kind(self) -> str:
         """How the points are kept: dense, csr or strings."""
-        if isinstance(self.X, list):
-            return "strings"
-        return "dense" if isinstance(self.X, np.ndarray) else "csr"
+        return kind_of(self.X)
+
+    @property
+    def task(self) -> str:
+        """What is to be predicted: binary, multiclass, multilabel, regression or structured."""
+        if isinstance(self.y, list):
+            return "structured"
+        if self.y.ndim == 2:
+            return "multilabel"
+        if not self.classes:
+            return "regression"
+        return "binary" if len(self.classes) == 2 else "multiclass"
+
+    @property
+    def strata(self) -> np.ndarray:
+        """What splits go by: class codes, the groups of structured outputs, or ``y`` itself.
+
+        Structured outputs without groups have none; they are numbered as real values are.
+        """
+        if not isinstance(self.y, list):
+            return self.y
+        return np.arange(len(self.y), dtype=np.float64) if self.groups is None else self.groups
 
     def take(self, order: np.ndarray) -> Dataset:
         """Return the points in another order, or some of them; needs no given partitions."""
         if self.partitions is not None:
             raise ValueError(f"{self.id}: rows with given partitions cannot be rearranged")
-        chosen = [self.X[i] for i in order] if isinstance(self.X, list) else self.X[order]
-        ids = None if self.row_ids is None else [self.row_ids[i] for i in order]
-        return replace(self, X=chosen, y=self.y[order], row_ids=ids)
+
+        def taken(rows: Points | None) -> Points | None:
+            return [rows[i] for i in order] if isinstance(rows, list) else rows[order]
+
+        return replace(
+            self,
+            X=taken(self.X),
+            y=taken(self.y),
+            row_ids=None if self.row_ids is None else taken(self.row_ids),
+            groups=None if self.groups is None else taken(self.groups),
+            views={
+                name: taken(view)[:, order] if is_graph(view) else taken(view)
+                for name, view in self.views.items()
+            },
+        )

@@ -22,6 +22,8 @@ class Column(StrictModel):
     """Values of a nominal feature; their order gives the codes."""
     encode: Literal["one-hot", "codes"] | None = None
     """How a nominal feature becomes numbers."""
+    view: Name | None = None
+    """View that the column belongs to beside being a feature; its columns make a block."""
     description: str = ""
 
     @model_validator(mode="after")
@@ -44,6 +46,12 @@ class Feature(NamedTuple):
     values: list[str]
     """Empty for a numeric one."""
     one_hot: bool
+    view: str | None = None
+
+    @property
+    def encoded(self) -> list[str]:
+        """Names of the columns that it becomes."""
+        return [f"{self.name}={v}" for v in self.values] if self.one_hot else [self.name]
 
 
 class Target(StrictModel):
@@ -51,11 +59,21 @@ class Target(StrictModel):
 
     name: str = "class"
     classes: Annotated[list[Label], Unique] = []
-    """Class names in the order of their codes; empty for a real-valued target."""
+    """Class names in the order of their codes, labels in the order of their columns, or what
+    structured outputs stand for; empty for a real-valued target."""
     labels: dict[Label, Label] = {}
     """Label in the file to class name; empty: files have the class names."""
     others: Literal["refuse", "drop-rows"] = "refuse"
     """What happens to rows with a label that is not listed."""
+
+
+class ViewFacts(StrictModel):
+    """What identifies a view, beside its part in the checksum."""
+
+    columns: Annotated[Count, Field(ge=1)] | None = None
+    """Features, or points for a graph; null for strings."""
+    nonzeros: Annotated[Count, Field(ge=0)] | None = None
+    """Stored entries of a CSR view, both directions of a graph's edges; null for others."""
 
 
 class Facts(StrictModel):
@@ -65,9 +83,12 @@ class Facts(StrictModel):
     columns: Annotated[Count, Field(ge=1)] | None = None
     """Features after encoding; null for strings."""
     classes: dict[Label, Count] = {}
-    """Class name to number of rows."""
-    partitions: Annotated[Count, Field(ge=1)] | None = None
-    """Number of given train/test partitions."""
+    """Class name to number of rows; in multilabel data label to number of rows that have it, in
+    structured data group to number of rows."""
+    partitions: dict[Annotated[Count, Field(ge=1)], Annotated[Count, Field(ge=1)]] = {}
+    """Number of training rows to number of given partitions of that size."""
+    views: dict[Name, ViewFacts] = {}
+    """By name."""
     checksum: Sha256
     """Of the parsed arrays, see `gramworks.datasets.checksums.checksum`."""
 
@@ -114,6 +135,9 @@ class DatasetEntry(StrictModel):
             strangers = set((getattr(source, "labels", None) or {}).values()) - set(classes)
             if strangers:
                 raise ValueError(f"labels lead to {sorted(strangers)}, allowed are {classes}")
+        multiple = self.task in ("multilabel", "structured")
+        if self.sort and (multiple or any(column.view for column in self.columns)):
+            raise ValueError("only single targets without views can be sorted")
         if set(self.target.labels.values()) - set(classes):
             raise ValueError(f"target.labels leads to classes that are not among {classes}")
         self._check_file_names()
@@ -141,6 +165,7 @@ class DatasetEntry(StrictModel):
                 column.name.replace("{}", str(column.start + i)),
                 column.values,
                 column.encode == "one-hot",
+                column.view,
             )
             for column in self.columns
             for i in range(column.count)

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from gramworks.datasets.checksums import checksum
-from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.entry import DatasetEntry, Facts
+from gramworks.datasets.dataset import Dataset, Points, kind_of
+from gramworks.datasets.entry import DatasetEntry, Facts, ViewFacts
 from gramworks.errors import DataError
 
 
 def facts_of(dataset: Dataset) -> Facts:
     """State the facts of a parsed data set."""
-    counts = np.bincount(dataset.y, minlength=len(dataset.classes)) if dataset.classes else []
     return Facts(
         rows=dataset.rows,
         columns=None if dataset.kind == "strings" else dataset.X.shape[1],
-        classes={c: int(k) for c, k in zip(dataset.classes, counts, strict=True)},
-        partitions=len(dataset.partitions) if dataset.partitions is not None else None,
+        classes=dict(zip(dataset.classes, _counts(dataset), strict=True)),
+        partitions=dict(
+            sorted(Counter(len(train) for train, _ in dataset.partitions or ()).items())
+        ),
+        views={name: _view_facts(dataset.views[name]) for name in sorted(dataset.views)},
         checksum=checksum(dataset),
+    )
+
+
+def _counts(dataset: Dataset) -> list[int]:
+    if dataset.task == "multilabel":
+        return dataset.y.sum(axis=0, dtype=np.int64).tolist()
+    codes = dataset.groups if dataset.task == "structured" else dataset.y
+    return np.bincount(codes, minlength=len(dataset.classes)).tolist() if dataset.classes else []
+
+
+def _view_facts(view: Points) -> ViewFacts:
+    kind = kind_of(view)
+    return ViewFacts(
+        columns=None if kind == "strings" else view.shape[1],
+        nonzeros=int(view.nnz) if kind == "csr" else None,
     )
 
 

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from gramworks.datasets.dataset import Points
+from gramworks.datasets.dataset import Dataset, Points
 from gramworks.errors import DataError, suggest
 
 RECIPES = ("none", "standardise", "unit-range", "unit-rows", "zero-mean-unit-length")
+
+
+def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
+    """Normalise the points of a data set and its dense views, each by itself.
+
+    Sparse views, which are graphs or word counts, and views of strings stay as they are. Constant
+    features and zero rows are told in the notes.
+
+    Raises
+    ------
+    DataError
+        As `normalise`.
+    """
+    notes = list(dataset.notes)
+    X = normalise(dataset.X, recipe, notes=notes)
+    views = {}
+    for name, view in dataset.views.items():
+        told: list[str] = []
+        dense = isinstance(view, np.ndarray)
+        views[name] = normalise(view, recipe, notes=told) if dense else view
+        notes += [f"view {name!r}: {note}" for note in told]
+    return replace(dataset, X=X, views=views, notes=notes)
 
 
 def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Points:

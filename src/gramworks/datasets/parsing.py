@@ -57,7 +57,7 @@ def parse_unchecked(entry: DatasetEntry, folder: str | Path) -> Dataset:
         module = load_module("parsers", source.format)
         files = [folder / file.name for file in source.files]
         dataset = module.read(files, entry, source, options)
-    return _sorted(dataset) if entry.sort else dataset
+    return _sorted(dataset) if entry.sort else _with_blocks(entry, dataset)
 
 
 def parser_module(entry: DatasetEntry) -> str:
@@ -94,6 +94,19 @@ def _source_in(entry: DatasetEntry, folder: Path) -> Source:
             f"has changed since it was fetched; {again}."
         )
     return source
+
+
+def _with_blocks(entry: DatasetEntry, dataset: Dataset) -> Dataset:
+    """Add the views that the registry entry makes of features."""
+    blocks: dict[str, list[str]] = {}
+    for feature in entry.features():
+        if feature.view:
+            blocks.setdefault(feature.view, []).extend(feature.encoded)
+    where = {name: i for i, name in enumerate(dataset.feature_names)}
+    if any(name not in where for names in blocks.values() for name in names):
+        raise DataError(f"data set {entry.id!r}: its views name features that it does not have.")
+    made = {view: dataset.X[:, [where[n] for n in names]] for view, names in blocks.items()}
+    return replace(dataset, views=dataset.views | made) if made else dataset
 
 
 def _sorted(dataset: Dataset) -> Dataset:

@@ -86,7 +86,7 @@ def draw_folds(
     for fold in range(folds):
         test = order[fold::folds]
         labelled = np.setdiff1d(np.arange(n), test)
-        if _is_classes(y) and len(np.unique(y[labelled])) < len(np.unique(y)):
+        if is_classes(y) and len(np.unique(y[labelled])) < len(np.unique(y)):
             lost = np.setdiff1d(y, y[labelled])[0]
             raise DataError(
                 f"{where}: fold {fold} has all members of class code {lost}, so that none is "
@@ -96,13 +96,18 @@ def draw_folds(
     return draws
 
 
-def _is_classes(y: np.ndarray) -> bool:
-    return y.dtype.kind in "iub"
+def is_classes(y: np.ndarray) -> bool:
+    """Whether a target is one class code a point, so that draws can go by classes."""
+    return y.ndim == 1 and y.dtype.kind in "iub"
 
 
 def _class_counts(y: np.ndarray, where: str) -> np.ndarray:
-    if not _is_classes(y):
-        raise DataError(f"{where}: a real-valued target has no classes to stratify by; use free.")
+    if not is_classes(y):
+        what = "a real-valued target" if y.ndim == 1 else "data with several labels a point"
+        raise DataError(
+            f"{where}: {what} has no classes to stratify by; use the scheme free, or "
+            "`stratified: false`."
+        )
     return np.bincount(y)
 
 
@@ -125,7 +130,7 @@ def _pick(random: np.random.Generator, y: np.ndarray, wanted: np.ndarray) -> np.
 
 def _free(random: np.random.Generator, y: np.ndarray, size: int, where: str) -> np.ndarray:
     """Choose any points: uniform over the choices with each class among them."""
-    if not _is_classes(y):
+    if not is_classes(y):
         return random.permutation(len(y))[:size]
     classes = len(np.unique(y))
     _check_room(classes, size, where)

@@ -9,7 +9,13 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from gramworks.datasets.split_draws import Draw, draw_folds, draw_fraction, draw_labelled
+from gramworks.datasets.split_draws import (
+    Draw,
+    draw_folds,
+    draw_fraction,
+    draw_labelled,
+    is_classes,
+)
 from gramworks.errors import DataError
 from gramworks.fields import Count, Number, StrictModel, Unique
 from gramworks.hdf5 import atomic, damaged, opened, read_json, write_array, write_json
@@ -55,8 +61,10 @@ class Given(StrictModel):
     """The partitions that come with the data set."""
 
     kind: Literal["given"] = "given"
+    sizes: Annotated[list[Positive], Field(min_length=1), Unique] | None = None
+    """Numbers of training rows, each of them a setting of its own; null: all partitions."""
     repeats: Positive | None = None
-    """The first so many partitions; null: all."""
+    """The first so many partitions (of each size); null: all."""
 
 
 SplitSpec = Annotated[RandomFraction | Labelled | KFold | Given, Field(discriminator="kind")]
@@ -100,7 +108,8 @@ def make_splits(
     Parameters
     ----------
     spec : SplitSpec
-    y : (n,) int class codes, or (n,) float real values
+    y : (n,) int class codes, (n,) float real values, or (n, k) zeros and ones of multilabel data
+        As `gramworks.datasets.dataset.Dataset.strata` gives them.
     study, dataset : str
         The identity of the draws.
     partitions : list of (train, test), optional
@@ -109,7 +118,7 @@ def make_splits(
     Returns
     -------
     dict of str to Splits
-        By setting: ``n_labelled=16`` and so on for ``kind: labelled``, else the one setting "".
+        By setting: ``n_labelled=16`` and so on where sizes are stated, else the one setting "".
         Indices stand in ascending order in each draw, those of given partitions as given.
 
     Raises
@@ -120,7 +129,7 @@ def make_splits(
     """
     y = np.asarray(y)
     where = f"study {study!r}, data set {dataset!r}"
-    if y.dtype.kind in "iub" and len(y) and y.min() < 0:
+    if is_classes(y) and len(y) and y.min() < 0:
         raise DataError(f"{where}: class codes are 0, 1, ..., found {int(y.min())}.")
 
     def identity(setting: str, repeat: int) -> tuple[str | int, ...]:
@@ -128,7 +137,10 @@ def make_splits(
 
     match spec:
         case Given():
-            return {"": _padded(_given(spec, partitions, len(y), where))}
+            return {
+                setting: _padded(_given(spec, size, partitions, len(y), where))
+                for setting, size in _settings(spec.sizes).items()
+            }
         case KFold():
             draws = [
                 draw
@@ -143,25 +155,36 @@ def make_splits(
                     for r in range(spec.repeats)
                 ])
             }  # fmt: skip
-    settings = {f"n_labelled={size}": size for size in spec.sizes}
     return {
         setting: _padded([
             draw_labelled(y, size, spec.scheme, spec.test, identity(setting, r), where)
             for r in range(spec.repeats)
         ])
-        for setting, size in settings.items()
+        for setting, size in _settings(spec.sizes).items()
     }  # fmt: skip
 
 
-def _given(spec: Given, partitions: list | None, n: int, where: str) -> list[Draw]:
+def _settings(sizes: list[int] | None) -> dict[str, int | None]:
+    return {f"n_labelled={size}": size for size in sizes} if sizes else {"": None}
+
+
+def _given(
+    spec: Given, size: int | None, partitions: list | None, n: int, where: str
+) -> list[Draw]:
     if not partitions:
         raise DataError(f"{where}: the data set has no given partitions; choose another kind.")
-    if spec.repeats is not None and spec.repeats > len(partitions):
+    chosen = [pair for pair in partitions if size is None or len(pair[0]) == size]
+    if not chosen:
+        found = sorted({len(train) for train, _ in partitions})
         raise DataError(
-            f"{where}: {spec.repeats} given partitions are asked for, there are {len(partitions)}."
+            f"{where}: no given partition has {size} training rows; there are ones of {found}."
+        )
+    if spec.repeats is not None and spec.repeats > len(chosen):
+        raise DataError(
+            f"{where}: {spec.repeats} given partitions are asked for, there are {len(chosen)}."
         )
     draws = []
-    for train, test in partitions[: spec.repeats]:
+    for train, test in chosen[: spec.repeats]:
         rest = np.setdiff1d(np.arange(n), np.concatenate([train, test]))
         draws.append((np.asarray(train), rest, np.asarray(test)))
     return draws

@@ -38,6 +38,11 @@ def main(arguments: list[str]) -> int:
             print(f"  classes: {{{counts}}}")
         if facts.partitions:
             print(f"  partitions: {facts.partitions}")
+        if facts.views:
+            print("  views:")
+        for name, view in facts.views.items():
+            values = view.model_dump(exclude_none=True).items()
+            print(f"    {name}: {{{', '.join(f'{key}: {value}' for key, value in values)}}}")
         print(f"  checksum: {facts.checksum}")
         for note in dataset.notes:
             print(f"# note: {note}")

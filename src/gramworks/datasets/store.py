@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gramworks.datasets.checksums import checksum
-from gramworks.datasets.dataset import Dataset, Points
+from gramworks.datasets.dataset import Dataset, Points, kind_of
 from gramworks.hdf5 import atomic, damaged, opened, read_json, write_array, write_json
 
 _KIND = "dataset"
@@ -20,9 +20,9 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
     """Write a data set.
 
     Layout: ``X`` (an array; a group with data, indices, indptr, shape; or UTF-8 bytes with their
-    offsets); ``y``; ``partitions/{i}/train`` and ``test``; JSON ``about`` (id, kind of points,
-    recipe, classes, feature names, row ids, notes), ``provenance`` and ``digest``, a checksum of
-    all of it.
+    offsets); ``y`` (an array, or strings as X); ``groups``; ``partitions/{i}/train`` and ``test``;
+    ``views/{name}`` as X; JSON ``about`` (id, kinds of points, targets and views, recipe, classes,
+    feature names, row ids, notes), ``provenance`` and ``digest``, a checksum of all of it.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
     about = {
         "id": dataset.id,
         "kind": dataset.kind,
+        "target": "strings" if isinstance(dataset.y, list) else "values",
+        "views": {name: kind_of(view) for name, view in dataset.views.items()},
         "recipe": recipe,
         "classes": dataset.classes,
         "feature_names": dataset.feature_names,
@@ -44,8 +46,15 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
         "notes": dataset.notes,
     }
     with atomic(path, _KIND) as file:
-        _write_points(file, dataset.X)
-        write_array(file, "y", dataset.y)
+        _write_points(file, "X", dataset.X)
+        if isinstance(dataset.y, list):
+            _write_points(file, "y", dataset.y)
+        else:
+            write_array(file, "y", dataset.y)
+        if dataset.groups is not None:
+            write_array(file, "groups", dataset.groups)
+        for name, view in dataset.views.items():
+            _write_points(file.require_group("views"), name, view)
         if dataset.partitions is not None:
             group = file.create_group("partitions")
             for i, (train, test) in enumerate(dataset.partitions):
@@ -71,12 +80,17 @@ def read_dataset(path: str | Path) -> Dataset:
         try:
             dataset = Dataset(
                 id=about["id"],
-                X=_read_points(file, about["kind"]),
-                y=file["y"][()],
+                X=_read_points(file["X"], about["kind"]),
+                y=_read_target(file["y"], about["target"]),
                 classes=about["classes"],
                 feature_names=about["feature_names"],
                 row_ids=about["row_ids"],
                 partitions=_read_partitions(file) if "partitions" in file else None,
+                groups=file["groups"][()] if "groups" in file else None,
+                views={
+                    name: _read_points(file["views"][name], kind)
+                    for name, kind in about["views"].items()
+                },
                 notes=about["notes"],
             )
             found = _digest(dataset, about)
@@ -94,29 +108,31 @@ def read_provenance(path: str | Path) -> dict:
 
 
 def _digest(dataset: Dataset, about: dict) -> str:
-    partitions = [[t.tolist(), u.tolist()] for t, u in dataset.partitions or ()]
-    text = json.dumps([about, partitions], sort_keys=True)
+    text = json.dumps(about, sort_keys=True)
     return hashlib.sha256(f"{checksum(dataset)} {text}".encode()).hexdigest()
 
 
-def _write_points(file: Any, X: Points) -> None:
+def _write_points(parent: Any, name: str, X: Points) -> None:
     if isinstance(X, list):
         data = [text.encode("utf-8") for text in X]
-        group = file.create_group("X")
+        group = parent.create_group(name)
         write_array(group, "bytes", np.frombuffer(b"".join(data), dtype=np.uint8))
         write_array(group, "offsets", np.cumsum([0, *map(len, data)], dtype=np.int64))
     elif isinstance(X, np.ndarray):
-        write_array(file, "X", X.astype(np.float64, copy=False))
+        write_array(parent, name, X.astype(np.float64, copy=False))
     else:
-        group = file.create_group("X")
+        group = parent.create_group(name)
         write_array(group, "data", X.data.astype(np.float64, copy=False))
         write_array(group, "indices", X.indices.astype(np.int64))
         write_array(group, "indptr", X.indptr.astype(np.int64))
         write_array(group, "shape", np.array(X.shape, dtype=np.int64))
 
 
-def _read_points(file: Any, kind: str) -> Points:
-    group = file["X"]
+def _read_target(item: Any, kind: str) -> np.ndarray | list[str]:
+    return _read_points(item, "strings") if kind == "strings" else item[()]
+
+
+def _read_points(group: Any, kind: str) -> Points:
     if kind == "dense":
         return group[()]
     if kind == "csr":
