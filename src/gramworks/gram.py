@@ -16,7 +16,12 @@ import h5py
 import numpy as np
 
 from gramworks.errors import KernelError
-from gramworks.gram_computing import compute_in_file, compute_in_memory, fits
+from gramworks.gram_computing import (
+    compute_in_file,
+    compute_in_memory,
+    one_blas_thread,
+    share_memory,
+)
 from gramworks.gram_selection import as_indices, read_selection
 from gramworks.hdf5 import atomic, damaged, opened, read_json, write_json
 from gramworks.kernels.checks import GramCheck, check_gram
@@ -154,8 +159,8 @@ def compute_gram(
         JSON values of any size.
     memory_mb : float, default 1024
         Bound on what is held beside the caller's ``X``, in units of 2^20 bytes. A matrix that
-        does not fit goes to the file tile by tile; centring then computes every tile twice. The
-        bits of the matrix do not depend on it. (A median width takes up to 70 MB before.)
+        does not fit goes to the file tile by tile; centring then computes every tile twice. A
+        median width takes up to 70 MB before.
     log : function of a str, optional
         Gets progress lines.
 
@@ -164,6 +169,11 @@ def compute_gram(
     GramCheck
         Also kept in the file. Eigenvalues are exact up to 1000 points; beyond, they are Lanczos
         estimates with the stated error, about 1e-4 of the largest.
+
+    Notes
+    -----
+    The matrix has the same bits for any memory bound and any number of threads. There are as
+    many threads as BLAS has (``threadpoolctl`` sets that), each computing tiles.
 
     Raises
     ------
@@ -174,20 +184,21 @@ def compute_gram(
     log = log or (lambda message: None)
     kernel = parse_kernel(kernel_id)
     family = family_module(kernel.family)
-    parameters = kernel.parameters
-    if hasattr(family, "resolve"):
-        parameters = family.resolve(X, **parameters)
-    blocks = family.prepare(X, **parameters)
-    n = blocks.rows
-    ids = _row_ids(row_ids, n)
-    in_memory = fits(n, X, memory_mb)
-    log(f"{kernel.id}: {n} points, {'in memory' if in_memory else 'tile by tile to the file'}")
-    with atomic(path, "gram") as file:
-        dataset = _create(file, n)
-        compute = compute_in_memory if in_memory else compute_in_file
-        check = compute(dataset, blocks, kernel, log)
-        check.require()
-        _describe(file, kernel.id, parameters, n, check, ids, provenance)
+    with one_blas_thread() as threads:
+        parameters = kernel.parameters
+        if hasattr(family, "resolve"):
+            parameters = family.resolve(X, **parameters)
+        blocks = family.prepare(X, **parameters)
+        n = blocks.rows
+        ids = _row_ids(row_ids, n)
+        in_memory, workers = share_memory(n, X, memory_mb, threads)
+        where = "in memory" if in_memory else "tile by tile to the file"
+        log(f"{kernel.id}: {n} points, {where}, threads: {workers}")
+        with atomic(path, "gram") as file:
+            compute = compute_in_memory if in_memory else compute_in_file
+            check = compute(_create(file, n), blocks, kernel, log, workers)
+            check.require()
+            _describe(file, kernel.id, parameters, n, check, ids, provenance)
     log(f"{kernel.id}: {check.outcome}, smallest eigenvalue {check.smallest_eigenvalue:.3g}")
     return check
 

@@ -1,45 +1,57 @@
 """Fill a Gram file: in memory when the matrix fits, tile by tile when it does not.
 
-Both ways compute the same tiles in the same order and give the same bits.
+Both ways compute the same tiles in the same order and give the same bits, on any number of
+threads: BLAS splits a product differently for each number of its threads, so it gets one, and the
+threads share the tiles out instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import h5py
 import numpy as np
 from scipy.sparse import issparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from gramworks.errors import KernelError
 from gramworks.kernels.checks import GramCheck, judge
 from gramworks.kernels.eigenvalue_ends import Ends, exact_ends, lanczos_ends
 from gramworks.kernels.identifiers import KernelId
 from gramworks.kernels.tiles import (
-    LARGEST_TILE,
     Blocks,
-    each_tile,
+    Log,
+    computed_tiles,
     fill,
     held,
     ranges,
+    tile_side,
     upper_tiles,
 )
 from gramworks.kernels.transforms import centred_blocks, diagonal, unit_blocks
 
-Log = Callable[[str], None]
 # A kernel computed here is positive semidefinite by its formula, so that its smallest eigenvalue
 # need not be hunted for: the ends are exact up to this size and quick Lanczos estimates beyond.
 _EXACT_POINTS = 1000
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[int]:
+    """Limit BLAS to one thread and yield how many it had."""
+    had = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    with threadpool_limits(1, user_api="blas"):
+        yield max(had, default=1)
+
+
 def compute_in_memory(
-    dataset: h5py.Dataset, blocks: Blocks, kernel: KernelId, log: Log
+    dataset: h5py.Dataset, blocks: Blocks, kernel: KernelId, log: Log, workers: int
 ) -> GramCheck:
     """Compute the matrix in memory, check it and write it in one piece."""
     scale = diagonal(blocks).max() if kernel.transforms else 0.0
-    K = fill(blocks, log)
+    K = fill(blocks, log, workers=workers)
     for name in kernel.transforms:
-        fill(_transformed(held(K), name, scale, log), out=K)
+        fill(_transformed(held(K), name, scale, log, workers), out=K, workers=workers)
     n = K.shape[0]
     ends = exact_ends(K) if n <= _EXACT_POINTS else _estimated_ends(lambda v: K @ v, n)
     check = judge(ends, trace=float(np.trace(K)), n=n, scale=scale, name=kernel.id)
@@ -48,15 +60,16 @@ def compute_in_memory(
     return check
 
 
-def compute_in_file(dataset: h5py.Dataset, blocks: Blocks, kernel: KernelId, log: Log) -> GramCheck:
+def compute_in_file(
+    dataset: h5py.Dataset, blocks: Blocks, kernel: KernelId, log: Log, workers: int
+) -> GramCheck:
     """Compute the matrix into the file, holding a few tiles, and check it from there."""
     scale = diagonal(blocks).max() if kernel.transforms else 0.0
     for name in kernel.transforms:
-        blocks = _transformed(blocks, name, scale, log)
+        blocks = _transformed(blocks, name, scale, log, workers)
     n = blocks.rows
     trace = 0.0
-    for rows, columns in each_tile(n, log, "kernel"):
-        tile = blocks.tile(rows, columns)
+    for rows, columns, tile in computed_tiles(blocks, log, "kernel", workers):
         dataset[rows, columns] = tile
         if rows == columns:
             trace += float(np.trace(tile))
@@ -81,24 +94,35 @@ def compute_in_file(dataset: h5py.Dataset, blocks: Blocks, kernel: KernelId, log
     return check
 
 
-def _transformed(blocks: Blocks, name: str, scale: float, log: Log) -> Blocks:
-    return centred_blocks(blocks, log) if name == "centred" else unit_blocks(blocks, scale)
+def _transformed(blocks: Blocks, name: str, scale: float, log: Log, workers: int) -> Blocks:
+    if name == "centred":
+        return centred_blocks(blocks, log, workers)
+    return unit_blocks(blocks, scale)
 
 
 def _estimated_ends(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> Ends:
     return lanczos_ends(multiply, n, tolerance=1e-4, least_steps=10, most_steps=50)
 
 
-def fits(n: int, X, memory_mb: float) -> bool:
-    """Decide whether the whole matrix is within the bound (KernelError if not even tiles are)."""
+def share_memory(n: int, X, memory_mb: float, threads: int) -> tuple[bool, int]:
+    """Decide whether the whole matrix is within the bound, and how many threads are.
+
+    Raises
+    ------
+    KernelError
+        The bound does not hold one thread with its tiles.
+    """
     # Indices of a sparse matrix count as half a value each.
     values = 1.5 * X.nnz if issparse(X) else np.size(X)
-    working = 2 * 8 * values
-    working += 8 * 8 * min(n, LARGEST_TILE) ** 2 + 8 * 60 * n
+    tile = 8 * tile_side(n) ** 2
+    least = 2 * 8 * values + 8 * 60 * n + 4 * tile
+    a_worker = 4 * tile
     bound = memory_mb * 2**20
-    if not working <= bound:
+    if not least + a_worker <= bound:
         raise KernelError(
-            f"memory_mb = {memory_mb}: {n} points need at least {working / 2**20:.0f} MB for two "
-            "copies of the data and the tiles."
+            f"memory_mb = {memory_mb}: {n} points need at least "
+            f"{(least + a_worker) / 2**20:.0f} MB for two copies of the data and the tiles."
         )
-    return working + 8 * n * n <= bound
+    in_memory = least + a_worker + 8 * n * n <= bound
+    left = bound - least - (8 * n * n if in_memory else 0)
+    return in_memory, min(threads, int(left // a_worker))

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import textwrap
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from gramworks.errors import FileDamaged, KernelError
 from gramworks.gram import compute_gram, gram_info, read_gram, write_gram
@@ -198,6 +200,41 @@ def test_compute_in_memory_and_tile_by_tile(kernel_id, sparse, rng, tmp_path):
     assert info == gram_info(tmp_path / "b.h5") | {
         key: info[key] for key in ("trace", "smallest_eigenvalue", "check")
     }
+
+
+def test_the_bits_do_not_depend_on_the_threads(tmp_path):
+    """BLAS splits a product of 9 columns differently on one thread and on two."""
+    code = """
+        import sys
+        import numpy as np
+        from gramworks.gram import compute_gram
+        X = np.random.default_rng(0).standard_normal((700, 9))
+        for kernel in sys.argv[3:]:
+            path = f"{sys.argv[1]}-{kernel}.h5"
+            compute_gram(path, X, kernel, memory_mb=float(sys.argv[2]), log=print)
+    """
+    kernels = ["poly-d3-o1-unit", "gaussian-median-centred", "linear"]
+    for threads, memory_mb in (("1", "1024"), ("2", "1024"), ("4", "9")):
+        said = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), tmp_path / threads, memory_mb, *kernels],
+            env=os.environ | dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], threads),
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        assert ("in memory" if memory_mb == "1024" else "tile by tile") in said
+    for kernel in kernels:
+        one, two, small = (tmp_path / f"{threads}-{kernel}.h5" for threads in "124")
+        assert np.array_equal(read_gram(one), read_gram(small))
+        assert one.read_bytes() == two.read_bytes()
+
+
+def test_an_error_in_a_thread_is_raised_and_leaves_no_file(tmp_path):
+    X = np.ones((1500, 2))
+    X[700:] = 1e90
+    with threadpool_limits(2, user_api="blas"), pytest.raises(KernelError, match="overflows"):
+        compute_gram(tmp_path / "a.h5", X, "poly-d7-o1")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_memory_stays_bounded(tmp_path, rng):

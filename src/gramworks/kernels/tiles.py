@@ -7,11 +7,14 @@ goes to disk tile by tile have the same bits.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
+Log = Callable[[str], None]
 LARGEST_TILE = 512
 
 
@@ -56,7 +59,7 @@ def upper_tiles(n: int) -> Iterator[tuple[slice, slice]]:
 
 
 def fill(
-    blocks: Blocks, log: Callable[[str], None] | None = None, out: np.ndarray | None = None
+    blocks: Blocks, log: Log | None = None, out: np.ndarray | None = None, workers: int = 1
 ) -> np.ndarray:
     """Compute a whole kernel matrix.
 
@@ -67,6 +70,8 @@ def fill(
         Gets a progress line every tenth of the way.
     out : ndarray of shape (rows, columns), optional
         Where to put it; may be what `held` reads, since a tile is read before it is written.
+    workers : int, default 1
+        Threads, as in `computed_tiles`.
 
     Returns
     -------
@@ -79,25 +84,63 @@ def fill(
             for columns in ranges(blocks.columns):
                 K[rows, columns] = blocks.block(rows, columns)
         return K
-    for rows, columns in each_tile(blocks.rows, log, "kernel"):
-        tile = blocks.tile(rows, columns)
+    for rows, columns, tile in computed_tiles(blocks, log, "kernel", workers):
         K[rows, columns] = tile
         if rows != columns:
             K[columns, rows] = tile.T
     return K
 
 
-def each_tile(
-    n: int, log: Callable[[str], None] | None, what: str
-) -> Iterator[tuple[slice, slice]]:
-    """Go through `upper_tiles` with a progress line every tenth of the way."""
-    count = len(ranges(n)) * (len(ranges(n)) + 1) // 2
+def computed_tiles(
+    blocks: Blocks, log: Log | None, what: str, workers: int = 1
+) -> Iterator[tuple[slice, slice, np.ndarray]]:
+    """Compute the tiles on and above the diagonal of a symmetric matrix, in their order.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    log : function of a str, optional
+        Gets a progress line every tenth of the way.
+    what : str
+        What the progress line calls it.
+    workers : int, default 1
+        Threads, each with one tile. At most ``workers`` finished tiles wait to be taken.
+
+    Yields
+    ------
+    rows, columns : slice
+    tile : ndarray
+    """
+    places = list(upper_tiles(blocks.rows))
     said = 0
-    for done, tile in enumerate(upper_tiles(n)):
-        if log is not None and count >= 50 and 10 * done // count > said:
-            said = 10 * done // count
-            log(f"{what}: {10 * said} % of {count} tiles")
-        yield tile
+    for done, (place, tile) in enumerate(_ahead(blocks.tile, places, workers)):
+        if log is not None and len(places) >= 50 and 10 * done // len(places) > said:
+            said = 10 * done // len(places)
+            log(f"{what}: {10 * said} % of {len(places)} tiles")
+        yield *place, tile
+
+
+def _ahead(function: Callable, places: list, workers: int) -> Iterator[tuple]:
+    """Apply a function to places, in order, with a few threads that run a little ahead."""
+    workers = min(workers, len(places))
+    if workers == 1:
+        for place in places:
+            yield place, function(*place)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque = deque()
+        try:
+            for place in places:
+                waiting.append((place, pool.submit(function, *place)))
+                if len(waiting) > workers:
+                    first, future = waiting.popleft()
+                    yield first, future.result()
+            while waiting:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        finally:
+            for _, future in waiting:
+                future.cancel()
 
 
 def held(K: np.ndarray) -> Blocks:

@@ -6,12 +6,10 @@ it costs a pass over the tiles and keeps no matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gramworks.errors import KernelError
-from gramworks.kernels.tiles import Blocks, each_tile, ranges
+from gramworks.kernels.tiles import Blocks, Log, computed_tiles, ranges
 
 # A centred point nearer to the mean than this part of the largest one is rounding.
 _ROUNDING = 64 * np.finfo(np.float64).eps
@@ -72,12 +70,11 @@ def normalise(K) -> np.ndarray:
     return K
 
 
-def centred_blocks(blocks: Blocks, log: Callable[[str], None] | None = None) -> Blocks:
+def centred_blocks(blocks: Blocks, log: Log | None = None, workers: int = 1) -> Blocks:
     """Centre a symmetric matrix in blocks; takes one pass over its tiles for the row means."""
     n = blocks.rows
     sums = np.zeros(n)
-    for rows, columns in each_tile(n, log, "row means"):
-        tile = blocks.tile(rows, columns)
+    for rows, columns, tile in computed_tiles(blocks, log, "row means", workers):
         sums[rows] += tile.sum(axis=1)
         if rows != columns:
             sums[columns] += tile.sum(axis=0)
