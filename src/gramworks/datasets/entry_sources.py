@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from gramworks.fields import Count, Name, StrictModel
 
@@ -28,6 +28,8 @@ def _inside(value: str) -> str:
 
 Label = Annotated[str, BeforeValidator(_label)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Repository = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 RelativePath = Annotated[str, AfterValidator(_inside)]
 EMBEDDED = ("generated", "installed", "wheel")
 
@@ -51,6 +53,15 @@ class RepositoryFile(SourceFile):
 
     mirror: RelativePath
     """``folder/file`` below the mirror's base."""
+    repository: Repository | None = None
+    """Where it is in another repository than the source's first one; needs its commit."""
+    commit: Commit | None = None
+
+    @model_validator(mode="after")
+    def _both(self) -> RepositoryFile:
+        if (self.repository is None) != (self.commit is None):
+            raise ValueError("another repository and its commit go together")
+        return self
 
 
 class _Parsed(StrictModel):
@@ -112,8 +123,8 @@ class Url(_Parsed):
     """Files of a public repository at a fixed commit, or of a mirror."""
 
     kind: Literal["url"] = "url"
-    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
-    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    repository: Repository
+    commit: Commit
     files: Annotated[list[RepositoryFile], Field(min_length=1)]
 
 

@@ -93,7 +93,9 @@ def describe(source: Source) -> str:
             return f"installed package {source.package}"
         case "wheel":
             return f"wheel {source.requirement}"
-    return f"repository {source.repository}"
+    others = {file.repository for file in source.files} - {None, source.repository}
+    words = "repositories" if others else "repository"
+    return f"{words} {', '.join([source.repository, *sorted(others)])}"
 
 
 def _attempts(entry, folder, mirror, offline, log, tried):

@@ -37,9 +37,11 @@ def obtain(source: Url, folder: Path, log: Callable[[str], None]) -> None:
     """
     for file in source.files:
         if not is_kept(folder, file):
-            place = urllib.parse.quote(
-                f"{source.repository}/{source.commit}/{file.path}", safe="/,="
+            repository, commit = (
+                file.repository or source.repository,
+                file.commit or source.commit,
             )
+            place = urllib.parse.quote(f"{repository}/{commit}/{file.path}", safe="/,=")
             log(f"fetching {BASE}/{place}")
             keep(read_address(f"{BASE}/{place}", file.bytes), folder, file)
 
