@@ -46,7 +46,7 @@ class Terms(StrictModel):
     sublinear: bool = False
     """tf-idf: 1 + ln(count) in place of the count."""
     smooth: bool = True
-    """tf-idf: ln((1 + n) / (1 + n_t)) + 1 for a term of n_t of n documents; else ln(n / n_t) + 1."""
+    """tf-idf: ln((1 + n) / (1 + n_t)) + 1 for a term of n_t of n texts; else ln(n / n_t) + 1."""
     unit_rows: bool = False
     """Rows of Euclidean length 1; a document without terms stays zero."""
 

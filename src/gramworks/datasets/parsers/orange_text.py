@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -81,10 +82,8 @@ def _documents(path: Path, target: str, encoding: str):
     # Only line feeds end a line: a text may hold the other separators of Unicode.
     lines = read_text(path, encoding=encoding).split("\n")
     header = [[cell.strip() for cell in line.split("\t")] for line in lines[:3]]
-    header += [[""]] * (3 - len(header))
-    if sorted(zip(*(_padded(cells) for cells in header), strict=True)) != sorted(
-        [(target, "d", "class"), ("Text", "string", "")]
-    ):
+    columns = sorted(itertools.zip_longest(*header, fillvalue=""))
+    if columns != sorted([(target, "d", "class"), ("Text", "string", "")]):
         raise DataError(
             f"{path}: the header says {str(header)[:200]}; expected are the columns {target!r} "
             "(d, class) and 'Text' (string)."
@@ -97,7 +96,3 @@ def _documents(path: Path, target: str, encoding: str):
         if len(cells) != 2:
             raise DataError(f"{path}, line {number}: {len(cells)} cells, expected 2.")
         yield number, cells[label_at].strip(), cells[1 - label_at]
-
-
-def _padded(cells: list[str]) -> list[str]:
-    return (cells + ["", ""])[: max(2, len(cells))]

@@ -49,7 +49,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     topics: list[set[int]] = []
     parts: dict[str, list[int]] = {"TRAIN": [], "TEST": []}
     ids: dict[str, None] = {}
-    ignored = 0
+    ignored = repeated = 0
     for path in files:
         for document in read_documents(path):
             split = document.attributes.get("LEWISSPLIT")
@@ -68,6 +68,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
                     f"{suggest(strange[0][:80], columns)}."
                 )
             ignored += len(strange)
+            repeated += len(document.topics) - len(set(document.topics))
             ids[number] = None
             parts[split].append(len(texts))
             texts.append(_text(document, options))
@@ -84,6 +85,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     counted = {
         "documents without any of the topics": int((~y.any(axis=1)).sum()),
         "mentions of other topics ignored": ignored,
+        "topics that a document mentions again": repeated,
         "documents without any term are zero rows": int((np.diff(X.indptr) == 0).sum()),
     }
     return Dataset(
