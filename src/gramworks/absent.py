@@ -38,10 +38,11 @@ def read_absent(path: str | Path) -> Absent | None:
     """Return why a file stands for a missing result, None when it is a result."""
     try:
         with h5py.File(path, "r", locking=False) as file:
-            if file.attrs.get("format") != "gramworks-absent":
-                return None
+            found = file.attrs.get("format")
     except OSError:
         return None  # the reader of the result itself names the damage
+    if found not in (b"gramworks-absent", "gramworks-absent"):
+        return None
     with opened(path, "absent") as file:
         return Absent(**read_json(file, "absent"))
 

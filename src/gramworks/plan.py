@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gramworks.config import RunConfig
+from gramworks.datasets.normalisation import RECIPES
 from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
 from gramworks.errors import ConfigError, suggest
@@ -270,8 +271,13 @@ class Plan:
 def _check_study(study: Study) -> None:
     """Check names against the registries, and parameters against the methods' models."""
     where = f"study {study.name}"
-    for dataset in study.datasets:
+    for dataset, body in study.datasets.items():
         load_entry(dataset)
+        if body.recipe not in RECIPES:
+            raise ConfigError(
+                f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
+                f"{suggest(body.recipe, RECIPES)}."
+            )
     for name, body in study.methods.items():
         method = load_method(name)
         for setting in body.combinations():

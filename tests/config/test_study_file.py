@@ -43,7 +43,7 @@ def test_kernels_are_canonical_and_naturally_ordered(tmp_path):
         ("{C: [1, 1.0", "{C: [null, 1.0", "null"),
         ("[1, 1.0", "[[1], 1.0", "number or a word"),
         ('[1, 1.0, "2"]', "[]", "C is an empty list"),
-        ('kernel: K1', "kernel: a b", "no space"),
+        ("kernel: K1", "kernel: a b", "no space"),
         ("[linear,", "[linaer,", "linaer"),
         ("metrics: [test-accuracy-percent]", "metrics: []", "metrics"),
         ("iris: {}", "'a b(1)/c': {}", "[A-Za-z0-9_.-]+"),

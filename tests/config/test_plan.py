@@ -1,0 +1,138 @@
+"""What the plan refuses, and how it names files and slices."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gramworks.config import load_config, read_config
+from gramworks.errors import ConfigError
+from gramworks.plan import Plan, canonical
+
+ROOT = Path(__file__).parents[2]
+STUDY = """
+name: tiny
+title: A tiny study
+datasets: {iris-two: {}, heart: {recipe: standardise}}
+splits: {kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}
+kernels: {K1: linear, K2: gaussian-w1-unit}
+methods:
+  majority: {}
+  svm: {settings: {C: 1, kernel: K1}, chunk: 3}
+  kernel-ridge: {settings: {ridge: 0.1, kernel: K1}, kernels: [linear]}
+metrics: [test-accuracy-percent]
+chunk: 2
+"""
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "config" / "studies").mkdir(parents=True)
+    shutil.copytree(ROOT / "workflow", tmp_path / "workflow")
+    (tmp_path / "config" / "studies" / "tiny.yaml").write_text(STUDY)
+    (tmp_path / "config.yaml").write_text("studies: [tiny]\n")
+    return tmp_path
+
+
+def plan(root, **values):
+    return Plan(load_config({"studies": ["tiny"], **values}), root)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("majority: {}", "majorty: {}", ["'majorty'", "did you mean 'majority'"]),
+        ("iris-two: {}", "iris-too: {}", ["'iris-too'", "did you mean 'iris-two'"]),
+        ("settings: {ridge: 0.1,", "settings: {rigde: 0.1,", ["'rigde'", "did you mean 'ridge'"]),
+        ("ridge: 0.1", "ridge: -1", ["ridge", "greater than 0"]),
+        ("ridge: 0.1", "ridge: 0.1, ridge: 0.2", ["'ridge' stands already"]),
+        ("chunk: 2", "\tchunk: 2", ["tiny.yaml, line", "tabs"]),
+        ("gaussian-w1-unit", "gausian-w1-unit", ["gausian-w1-unit", "gaussian"]),
+        ("{C: 1, kernel: K1}", "{C: []}", ["C is an empty list"]),
+        ("chunk: 3", "parameters: {C: 2}", ["['C'] stands in both settings and parameters"]),
+        ("kernels: {K1: linear, K2: gaussian-w1-unit}", "", ["'iris-two' has no kernels"]),
+        ("recipe: standardise", "recipe: standardize", ["recipe", "standardise"]),
+    ],
+)
+def test_wrong_studies_are_refused_with_what_is_allowed(root, old, new, said):
+    path = root / "config" / "studies" / "tiny.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(ConfigError) as caught:
+        plan(root)
+    for words in said:
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("studies: [tinny]\n", ["no study 'tinny'", "did you mean 'tiny'"]),
+        ("studies: [tiny]\nmethods: [mayority]\n", ["'mayority'", "did you mean 'majority'"]),
+        ("studies: [tiny]\ndatasets: [iris]\n", ["'iris'", "iris-two"]),
+        ("studies: [tiny]\nrepeats: 1e-3\n", ["repeats"]),
+        ("studies: [2024-01-01]\n", ["bare date"]),
+        ("studies: tiny\n", ["studies", "list"]),
+    ],
+)
+def test_wrong_configurations_are_refused_with_what_is_allowed(root, text, said):
+    (root / "config.yaml").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        Plan(read_config(root / "config.yaml"), root)
+    for words in said:
+        assert words in str(caught.value)
+
+
+def test_files_of_a_run(root):
+    made = plan(root, sources="any")
+    assert made.chunks("tiny", "heart", "svm") == [
+        "results/scores/tiny/heart/svm/0-2.csv",
+        "results/scores/tiny/heart/svm/3-4.csv",
+    ]
+    assert made.grams("tiny", "heart", "kernel-ridge") == [
+        "results/gram/heart/standardise/linear.h5"
+    ]
+    assert made.grams("tiny", "heart", "majority") == []
+    assert made.split_settings("tiny") == ["n_labelled=4", "n_labelled=8"]
+    assert len(made.scores("tiny")) == 6
+
+
+def test_embedded_runs_leave_out_what_is_fetched_with_the_reason(root):
+    made = plan(root)
+    assert made.datasets("tiny") == ["iris-two"]
+    assert made.left_out("tiny") == {"heart": "source-not-embedded"}
+    assert plan(root, sources="any", datasets=["heart"]).left_out("tiny") == {
+        "iris-two": "dataset-not-in-run"
+    }
+
+
+def test_repeats_are_capped(root):
+    assert plan(root, repeats=2).n_repeats("tiny", "iris-two") == 2
+    assert plan(root, repeats=99).n_repeats("tiny", "iris-two") == 5
+
+
+def test_slices_hold_only_what_a_job_needs(root):
+    made = plan(root)
+    slice_ = json.loads(made.fit_slice("tiny", "iris-two", "svm"))
+    assert slice_ == {
+        "settings": [{"C": 1, "kernel": "K1"}],
+        "parameters": {},
+        "kernels": [["K1", "linear"], ["K2", "gaussian-w1-unit"]],
+        "split_settings": ["n_labelled=4", "n_labelled=8"],
+    }
+
+
+def test_canonical_json_has_one_form():
+    assert (
+        canonical({"b": 1.0, "a": [0.20, {"d": 1, "c": (2,)}]})
+        == '{"a":[0.2,{"c":[2],"d":1}],"b":1}'
+    )
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("config*.yaml")) + sorted(ROOT.glob("config/*.yaml"))
+)
+def test_every_configuration_of_the_project_is_a_plan(path):
+    assert Plan(read_config(path), ROOT).pairs
