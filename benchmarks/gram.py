@@ -101,7 +101,9 @@ def table(found, n, d, rounds, command):
         f"`{command}`",
         "",
         f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores, "
-        f"BLAS threads {threads}.",
+        f"BLAS threads {threads}. Load average meanwhile {os.getloadavg()[1]:.1f}: above 2 other "
+        "work ran beside it, and",
+        "the ranges are wide.",
         "",
         "| way | what | seconds | times the limit (range) | times scikit-learn | memory, MB |",
         "|---|---|--:|--:|--:|--:|",

@@ -25,8 +25,17 @@ def main(arguments: list[str] | None = None) -> int:
     status = commands.add_parser("status", help="count score rows by status; 3 if any failed")
     status.add_argument("--results", type=Path, default=Path("results"), help="results folder")
 
-    datasets = commands.add_parser("datasets", help="list the registered data sets")
+    datasets = commands.add_parser("datasets", help="list the registered data sets, or verify them")
     datasets.add_argument("--mirror", help="a folder or base address, as in the configuration")
+    datasets.add_argument("--raw", type=Path, default=Path("data/raw"), help="folder of kept files")
+    datasets.add_argument(
+        "--verify", nargs="*", metavar="ID", help="fetch and check these data sets, or all"
+    )
+    datasets.add_argument("--offline", action="store_true", help="verify without the network")
+    datasets.add_argument(
+        "--write-docs", type=Path, nargs="?", const=Path("docs/datasets.md"), metavar="FILE",
+        help="write the table of all data sets (docs/datasets.md)",
+    )  # fmt: skip
 
     commands.add_parser("methods", help="list the registered methods")
 
@@ -68,9 +77,22 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _datasets(options: argparse.Namespace) -> int:
+    if options.verify is not None:
+        from gramworks.datasets.verification import verify
+
+        verdicts = verify(
+            options.verify, options.raw, mirror=options.mirror, offline=options.offline
+        )
+        return 1 if "wrong" in verdicts.values() else 0
+    if options.write_docs:
+        from gramworks.datasets.catalogue import catalogue
+
+        options.write_docs.write_text(catalogue(), encoding="utf-8")
+        print(options.write_docs)
+        return 0
     from gramworks.datasets.listing import format_listing, list_datasets
 
-    print(format_listing(list_datasets(mirror=options.mirror)))
+    print(format_listing(list_datasets(options.raw, mirror=options.mirror)))
     return 0
 
 

@@ -184,13 +184,19 @@ class Plan:
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""
         spec = self.studies[study].splits
-        if spec.kind == "given":
-            given = load_entry(dataset).facts.partitions
-            if spec.sizes:  # one number of repeats serves all settings
-                counts = [given.get(size, 0) for size in spec.sizes]
-                return min(spec.repeats or max(counts), *counts)
-            return min(spec.repeats or sum(given.values()), sum(given.values()))
-        return spec.repeats * spec.folds if spec.kind == "k-fold" else spec.repeats
+        if spec.kind != "given":
+            return spec.repeats * spec.folds if spec.kind == "k-fold" else spec.repeats
+        given = load_entry(dataset).facts.partitions
+        for size in spec.sizes or ():
+            if size not in given:
+                raise ConfigError(
+                    f"study {study}: data set {dataset!r} has no given partition with {size} "
+                    f"labelled points; it has {', '.join(map(str, sorted(given))) or 'none at all'}."
+                )
+        count = min(given[size] for size in spec.sizes) if spec.sizes else sum(given.values())
+        if not count:
+            raise ConfigError(f"study {study}: data set {dataset!r} has no given partitions.")
+        return min(spec.repeats or count, count)
 
     def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
         spec = self.studies[study]

@@ -113,6 +113,23 @@ def test_repeats_are_capped(root):
     assert plan(root, repeats=99).n_repeats("tiny", "iris-two") == 5
 
 
+def test_given_partitions_are_counted_by_the_registry(root):
+    path = root / "config" / "studies" / "tiny.yaml"
+    text = path.read_text().replace(
+        "{kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}", "{kind: given}"
+    )
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="'iris-two' has no given partitions"):
+        plan(root).n_repeats("tiny", "iris-two")
+    path.write_text(text.replace("iris-two: {}", "usps: {}"))
+    assert plan(root, sources="any").n_repeats("tiny", "usps") == 1
+    path.write_text(
+        text.replace("iris-two: {}", "usps: {}").replace("given}", "given, sizes: [9]}")
+    )
+    with pytest.raises(ConfigError, match="no given partition with 9 labelled points; it has 7291"):
+        plan(root, sources="any").n_repeats("tiny", "usps")
+
+
 def test_slices_hold_only_what_a_job_needs(root):
     made = plan(root)
     slice_ = json.loads(made.fit_slice("tiny", "iris-two", "svm"))

@@ -17,6 +17,10 @@ class NotObtained(Exception):
     """One source could not give the stated bytes; the text says why. Stays inside fetching."""
 
 
+class WrongContent(NotObtained):
+    """Bytes came that are not the stated ones."""
+
+
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file, read in blocks."""
     with open(path, "rb") as file:
@@ -34,7 +38,7 @@ def check_bytes(data: bytes, file: SourceFile) -> None:
 
     Raises
     ------
-    NotObtained
+    WrongContent
         When they are a web page, truncated, longer, or have another SHA-256.
     """
     if hashlib.sha256(data).hexdigest() == file.sha256:
@@ -43,13 +47,13 @@ def check_bytes(data: bytes, file: SourceFile) -> None:
     if page:
         title = re.search(rb"<title[^>]*>(.*?)</title>", data[:20000], re.I | re.S)
         words = " ".join(title[1].decode("utf-8", "replace").split())[:80] if title else "no title"
-        raise NotObtained(f"{file.name}: an HTML page ({words}) instead of data")
+        raise WrongContent(f"{file.name}: an HTML page ({words}) instead of data")
     if len(data) < file.bytes:
-        raise NotObtained(f"{file.name}: truncated, {len(data)} of {file.bytes} bytes")
+        raise WrongContent(f"{file.name}: truncated, {len(data)} of {file.bytes} bytes")
     if len(data) > file.bytes:
-        raise NotObtained(f"{file.name}: longer than the stated {file.bytes} bytes")
+        raise WrongContent(f"{file.name}: longer than the stated {file.bytes} bytes")
     found = hashlib.sha256(data).hexdigest()
-    raise NotObtained(f"{file.name}: wrong content, sha256 is {found}, expected {file.sha256}")
+    raise WrongContent(f"{file.name}: wrong content, sha256 is {found}, expected {file.sha256}")
 
 
 def keep(data: bytes, folder: Path, file: SourceFile) -> None:

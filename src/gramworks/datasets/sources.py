@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
-from gramworks.datasets.kept_files import NotObtained, is_kept, write_whole
+from gramworks.datasets.kept_files import NotObtained, WrongContent, is_kept, write_whole
 from gramworks.datasets.origins import local, url, wheel
 from gramworks.errors import SourceUnreachable
 
@@ -50,17 +50,20 @@ def fetch(
     Raises
     ------
     SourceUnreachable
-        Listing every source tried and why it did not serve.
+        Listing every source tried and why it did not serve. Its cause is a `WrongContent` when a
+        source was reached but its bytes were not the stated ones.
     """
     folder = Path(folder)
     mirror = mirror_in_use(mirror)
     _tell_wrong_files(entry, folder, log)
     tried: list[str] = []
+    wrong = None
     for how, action in _attempts(entry, folder, mirror, offline, log, tried):
         index, source = how
         try:
             action()
         except (NotObtained, OSError) as error:
+            wrong = error if isinstance(error, WrongContent) else wrong
             tried.append(f"{describe(source)}: {error}")
             log(f"{entry.id}: not from {tried[-1]}")
             continue
@@ -71,7 +74,7 @@ def fetch(
         f"data set {entry.id!r} cannot be had here. Tried:\n{lines}\n"
         f"Give a mirror (`mirror:` in the config or {MIRROR_VARIABLE}, see data/README.md), "
         "or run where the network can be reached."
-    )
+    ) from wrong
 
 
 def mirror_in_use(mirror: str | None) -> str:

@@ -15,7 +15,7 @@ from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
 from gramworks.errors import DataError, suggest
 
-LAYOUT_WORDS = ("features", "target", "row-id", "ignored")
+LAYOUT_WORDS = ("features", "target", "labels", "row-id", "ignored")
 
 
 @dataclass
@@ -77,44 +77,46 @@ def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
     """
     features = entry.features()
     roles = _positions(entry, source, [feature.name for feature in features])
-    _check_shape(table, roles)
+    _check_shape(table, roles, entry.target.labels)
     columns = list(zip(*table.rows, strict=True))
-    target = columns[roles.index("target")]
+    multilabel = entry.task == "multilabel"
     keep = np.ones(len(table.rows), dtype=bool)
-    if entry.target.classes:
+    targets = {entry.target.name: columns[roles.index("target")]} if not multilabel else {
+        label: columns[roles.index(label)] for label in entry.target.classes
+    }  # fmt: skip
+    target = targets.get(entry.target.name, ())
+    if entry.target.classes and not multilabel:
         names = source.labels or entry.target.labels or {c: c for c in entry.target.classes}
-        target = read_labels(table, entry.target.name, target)
+        target = targets[entry.target.name] = read_labels(table, entry.target.name, target)
         keep &= _known_labels(table, entry, target, names)
-    used = [(i, roles[i]) for i in range(len(roles)) if roles[i] not in LAYOUT_WORDS]
-    keep &= _complete(table, entry, keep, columns, target, used)
+    where = {feature.name: roles.index(feature.name) for feature in features}
+    cells = {name: columns[i] for name, i in where.items()}
+    keep &= _complete(table, entry, keep, cells, targets)
     kept = np.flatnonzero(keep)
     if not len(kept):
         raise DataError(f"{table.path}: no row is left; look at `missing` and `target.others`.")
 
-    if entry.target.classes:
+    if multilabel:
+        y = np.column_stack([_marks(table, name, targets[name], kept) for name in targets])
+    elif entry.target.classes:
         codes = {name: code for code, name in enumerate(entry.target.classes)}
         y = np.array([codes[names[target[i]]] for i in kept], dtype=np.int64)
     else:
         ((_, values),) = encode_feature(table, entry.target.name, None, target, kept)
         y = values
-    where = {name: i for i, name in used}
     encoded: list[tuple[str, np.ndarray]] = []
     for feature in features:
-        cells = columns[where[feature.name]]
-        new = encode_feature(table, feature.name, feature, cells, kept)
+        new = encode_feature(table, feature.name, feature, cells[feature.name], kept)
         encoded += new
-        if entry.target.classes:
-            same = is_same_information([cells[i] for i in kept], y)
-        else:
-            same = any(np.array_equal(values, y) for _, values in new)
+        same = _equal_target([cells[feature.name][i] for i in kept], new, entry, y)
         if same:
-            text = f"column {feature.name!r} is equal to the target {entry.target.name!r}"
+            text = f"column {feature.name!r} is equal to the target {same!r}"
             table.notes.append(f"warning: {text}; is it meant to be a feature?")
             warnings.warn(f"data set {entry.id!r}: {text}", DataWarning, stacklevel=2)
     ids = None
     if "row-id" in roles:
-        cells = columns[roles.index("row-id")]
-        ids = [cells[i].strip() for i in kept]
+        named = columns[roles.index("row-id")]
+        ids = [named[i].strip() for i in kept]
     return Dataset(
         id=entry.id,
         X=np.column_stack([values for _, values in encoded]),
@@ -126,6 +128,29 @@ def assemble(table: Table, entry: DatasetEntry, source: Source) -> Dataset:
     )
 
 
+def _marks(table: Table, label: str, cells: tuple[str, ...], kept: np.ndarray) -> np.ndarray:
+    """Read the zeros and ones of one label."""
+    for row in kept:
+        if cells[row].strip() not in ("0", "1"):
+            raise DataError(
+                f"{table.at(row)}: label {label!r} has {cells[row]!r}; 0 and 1 are allowed."
+            )
+    return np.array([cells[row].strip() == "1" for row in kept], dtype=np.int8)
+
+
+def _equal_target(
+    cells: list[str], encoded: list[tuple[str, np.ndarray]], entry: DatasetEntry, y: np.ndarray
+) -> str:
+    """Name the target, or the label, that a feature is equal to; "" when there is none."""
+    if not entry.target.classes:
+        same = any(np.array_equal(values, y) for _, values in encoded)
+        return entry.target.name if same else ""
+    if y.ndim == 1:
+        return entry.target.name if is_same_information(cells, y) else ""
+    labels = zip(entry.target.classes, y.T, strict=True)
+    return next((label for label, marks in labels if is_same_information(cells, marks)), "")
+
+
 def _positions(entry: DatasetEntry, source: Source, features: list[str]) -> list[str]:
     """Spell the layout out: one role or feature name a column of the file."""
     roles: list[str] = []
@@ -135,8 +160,10 @@ def _positions(entry: DatasetEntry, source: Source, features: list[str]) -> list
                 f"data set {entry.id!r}: layout has {word!r}; "
                 f"{suggest(word, (*LAYOUT_WORDS, *features[:20]))}."
             )
-        roles += features if word == "features" else [word]
-    for word in ("target", *features):
+        spelt = {"features": features, "labels": entry.target.classes}
+        roles += spelt.get(word, [word])
+    wanted = entry.target.classes if entry.task == "multilabel" else ["target"]
+    for word in (*wanted, *features):
         if roles.count(word) != 1:
             raise DataError(
                 f"data set {entry.id!r}: the layout has {word!r} {roles.count(word)} times, "
@@ -145,7 +172,7 @@ def _positions(entry: DatasetEntry, source: Source, features: list[str]) -> list
     return roles
 
 
-def _check_shape(table: Table, roles: list[str]) -> None:
+def _check_shape(table: Table, roles: list[str], labels: dict[str, str]) -> None:
     if not table.rows:
         raise DataError(f"{table.path}: there are no rows of data in it.")
     for row, cells in enumerate(table.rows):
@@ -155,7 +182,7 @@ def _check_shape(table: Table, roles: list[str]) -> None:
                 f"{table.hint and '; ' + table.hint}."
             )
     for position, name in enumerate(table.header or ()):
-        if roles[position] not in (*LAYOUT_WORDS, name):
+        if roles[position] not in (*LAYOUT_WORDS, name, labels.get(name)):
             raise DataError(
                 f"{table.path}: column {position + 1} is called {name!r}, the registry says "
                 f"{roles[position]!r}; correct the layout or the columns."
@@ -178,13 +205,19 @@ def _known_labels(
     return known
 
 
-def _complete(table, entry, keep, columns, target, used) -> np.ndarray:
+def _complete(
+    table: Table,
+    entry: DatasetEntry,
+    keep: np.ndarray,
+    features: dict[str, tuple[str, ...]],
+    targets: dict[str, tuple[str, ...]],
+) -> np.ndarray:
     """Apply the policy for missing values; return which rows are left."""
-    lacking = {name: missing_rows(table, columns[i]) for i, name in used}
-    no_target = missing_rows(table, target)
-    for name, mask in {**lacking, entry.target.name: no_target}.items():
+    lacking = {name: missing_rows(table, cells) for name, cells in features.items()}
+    no_target = {name: missing_rows(table, cells) for name, cells in targets.items()}
+    for name, mask in [*lacking.items(), *no_target.items()]:
         here = np.flatnonzero(mask & keep)
-        refused = entry.missing == "refuse" or (entry.missing == "mean" and mask is no_target)
+        refused = entry.missing == "refuse" or (entry.missing == "mean" and name in no_target)
         if len(here) and refused:
             raise DataError(
                 f"{table.at(int(here[0]))}: column {name!r} is missing ({len(here)} such rows); "
@@ -194,7 +227,7 @@ def _complete(table, entry, keep, columns, target, used) -> np.ndarray:
             table.notes.append(f"column {name!r}: {len(here)} missing values filled")
     if entry.missing != "drop-rows":
         return np.ones_like(keep)
-    complete = ~np.logical_or.reduce([no_target, *lacking.values()])
+    complete = ~np.logical_or.reduce([*no_target.values(), *lacking.values()])
     dropped = int((keep & ~complete).sum())
     if dropped:
         table.notes.append(f"{dropped} rows with missing values dropped")

@@ -47,3 +47,18 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", packed: bool = False) 
     if text[:200].lstrip().lower().startswith(("<!doctype html", "<html")):
         raise DataError(f"{path}: is an HTML page, not data; remove it and fetch again.")
     return text
+
+
+def without_comment(line: str) -> str:
+    """Cut a line at its first ``%`` outside quotes, as KEEL and ARFF headers have comments."""
+    if "%" not in line:
+        return line
+    quote = ""
+    for i, letter in enumerate(line):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter == "%":
+            return line[:i]
+    return line

@@ -12,6 +12,7 @@ from pydantic import Field
 from gramworks.datasets.dataset import Dataset, Partition
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
+from gramworks.datasets.label_codes import whole_number_codes
 from gramworks.datasets.tables import only_file
 from gramworks.errors import DataError, suggest
 from gramworks.fields import StrictModel
@@ -57,7 +58,11 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     if not np.isfinite(X).all():
         row, column = np.argwhere(~np.isfinite(X))[0]
         raise DataError(f"{path}: row {row + 1}, column {column + 1} is not a finite number.")
-    y = _codes(path, entry, source, labels) if entry.target.classes else labels.astype(np.float64)
+    y = (
+        whole_number_codes(path, entry, source, labels)
+        if entry.target.classes
+        else labels.astype(np.float64)
+    )
     return Dataset(
         entry.id, X, y, list(entry.target.classes), features,
         partitions=_partition(blocks) if options.partition else None,
@@ -105,21 +110,6 @@ def _array(file, name: str, dimensions: int) -> np.ndarray:
     if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
         raise DataError(f"{file.filename}: {name!r} states an implausible size {item.shape}.")
     return item[()]
-
-
-def _codes(path: Path, entry: DatasetEntry, source: Source, labels: np.ndarray) -> np.ndarray:
-    names = source.labels or entry.target.labels or {c: c for c in entry.target.classes}
-    if labels.dtype.kind == "f" and not (labels == np.rint(labels)).all():
-        raise DataError(f"{path}: labels are not whole numbers.")
-    codes = {label: entry.target.classes.index(name) for label, name in names.items()}
-    y = np.empty(len(labels), dtype=np.int64)
-    for row, label in enumerate(labels.astype(np.int64).tolist()):
-        if str(label) not in codes:
-            raise DataError(
-                f"{path}: row {row + 1} has the label {label}; {suggest(label, codes)}."
-            )
-        y[row] = codes[str(label)]
-    return y
 
 
 def _partition(blocks: list[tuple[np.ndarray, np.ndarray]]) -> list[Partition]:

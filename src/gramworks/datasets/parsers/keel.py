@@ -11,7 +11,7 @@ from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.tables import Table, assemble, only_file
-from gramworks.datasets.texts import read_text
+from gramworks.datasets.texts import read_text, without_comment
 from gramworks.errors import DataError
 from gramworks.fields import StrictModel
 
@@ -42,7 +42,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     roles: dict[str, list[str]] = {}
     rows, numbers = [], []
     for number, line in enumerate(read_text(path, encoding=options.encoding).splitlines(), 1):
-        line = _without_comment(line).rstrip()
+        line = without_comment(line).rstrip()
         if not line:
             continue
         if line.lstrip().startswith("@"):
@@ -58,20 +58,6 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
         missing=frozenset(options.missing), blanks=options.blanks,
     )  # fmt: skip
     return assemble(table, entry, source)
-
-
-def _without_comment(line: str) -> str:
-    if "%" not in line:
-        return line
-    quote = ""
-    for i, letter in enumerate(line):
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        elif letter == "%":
-            return line[:i]
-    return line
 
 
 def _cells(path: Path, number: int, line: str) -> list[str]:
