@@ -191,7 +191,7 @@ class Plan:
             if size not in given:
                 raise ConfigError(
                     f"study {study}: data set {dataset!r} has no given partition with {size} "
-                    f"labelled points; it has {', '.join(map(str, sorted(given))) or 'none at all'}."
+                    f"labelled points; it has {_listed(given)}."
                 )
         count = min(given[size] for size in spec.sizes) if spec.sizes else sum(given.values())
         if not count:
@@ -272,6 +272,10 @@ class Plan:
         for path in sorted(_PACKAGE.glob(base + pattern)):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
         return digest.hexdigest()[:16]
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(str(number) for number in sorted(numbers)) or "none at all"
 
 
 def _check_study(study: Study) -> None:
