@@ -96,7 +96,8 @@ def _numbers(table: Table, name: str, cells: Sequence[str], kept: np.ndarray) ->
     if gaps.all():
         raise DataError(f"{table.path}: column {name!r} has no value at all; leave it out.")
     if gaps.any():
-        values[gaps] = values[~gaps].mean()
+        # Rounded once, so that it is the same number on every machine.
+        values[gaps] = math.fsum(values[~gaps]) / int((~gaps).sum())
     return values + 0.0  # -0.0 and 0.0 are one number, however a source writes it
 
 

@@ -16,6 +16,8 @@ from gramworks.datasets.entry_sources import Source
 from gramworks.errors import DataError, suggest
 
 LAYOUT_WORDS = ("features", "target", "labels", "row-id", "ignored")
+MOST_NOTES = 5
+"""Columns with filled values that are told one by one."""
 
 
 @dataclass
@@ -215,6 +217,7 @@ def _complete(
     """Apply the policy for missing values; return which rows are left."""
     lacking = {name: missing_rows(table, cells) for name, cells in features.items()}
     no_target = {name: missing_rows(table, cells) for name, cells in targets.items()}
+    filled: dict[str, int] = {}
     for name, mask in [*lacking.items(), *no_target.items()]:
         here = np.flatnonzero(mask & keep)
         refused = entry.missing == "refuse" or (entry.missing == "mean" and name in no_target)
@@ -224,7 +227,11 @@ def _complete(
                 "the registry's `missing` allows drop-rows or, for features, mean."
             )
         if len(here) and entry.missing == "mean":
-            table.notes.append(f"column {name!r}: {len(here)} missing values filled")
+            filled[name] = len(here)
+    if len(filled) > MOST_NOTES:
+        table.notes.append(f"{sum(filled.values())} missing values filled in {len(filled)} columns")
+    else:
+        table.notes += [f"column {c!r}: {k} missing values filled" for c, k in filled.items()]
     if entry.missing != "drop-rows":
         return np.ones_like(keep)
     complete = ~np.logical_or.reduce([*no_target.values(), *lacking.values()])

@@ -1,0 +1,78 @@
+"""The idx files of MNIST, gzipped or not: images and their labels."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.entry_sources import Source
+from gramworks.datasets.label_codes import whole_number_codes
+from gramworks.errors import DataError
+from gramworks.fields import StrictModel
+
+LARGEST = 1 << 30
+"""Bytes of one array beyond which a file is refused, whatever it states."""
+_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
+
+
+class Options(StrictModel):
+    """`format: idx` has no options; the first file has the images, the second the labels."""
+
+
+def read(files: list[Path], entry: DatasetEntry, source: Source, options: Options) -> Dataset:
+    """Read images, a row each, and their labels.
+
+    Raises
+    ------
+    DataError
+        When a file is not idx, is truncated or longer than it states, or sizes do not agree.
+    """
+    if len(files) != 2:
+        raise DataError(f"data set {entry.id!r}: idx needs images and labels, {len(files)} files.")
+    images, labels = (_array(path) for path in files)
+    X = images.reshape(len(images), -1).astype(np.float64)
+    names = [feature.name for feature in entry.features()]
+    if labels.ndim != 1 or len(labels) != len(X):
+        raise DataError(f"{files[1]}: shape {labels.shape}, ({len(X)},) labels are expected.")
+    if X.shape[1] != len(names):
+        raise DataError(
+            f"{files[0]}: {X.shape[1]} values a point, the registry names {len(names)}."
+        )
+    if not np.isfinite(X).all():
+        raise DataError(f"{files[0]}: has values that are not finite numbers.")
+    y = whole_number_codes(files[1], entry, source, labels)
+    return Dataset(entry.id, X, y, list(entry.target.classes), names)
+
+
+def _array(path: Path) -> np.ndarray:
+    try:
+        with open(path, "rb") as file:
+            opener = gzip.open if file.read(2) == b"\x1f\x8b" else open
+        with opener(path, "rb") as file:
+            head = file.read(4)
+            if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in _TYPES or not head[3]:
+                raise DataError(f"{path}: begins with {head!r}, so it is not an idx file.")
+            sizes = file.read(4 * head[3])
+            if len(sizes) < 4 * head[3]:
+                raise DataError(f"{path}: is truncated in its header.")
+            shape = struct.unpack(f">{head[3]}I", sizes)
+            dtype = np.dtype(_TYPES[head[2]])
+            wanted = math.prod(shape) * dtype.itemsize
+            if not 0 < wanted <= LARGEST:
+                raise DataError(f"{path}: states an implausible size {shape}.")
+            data = file.read(wanted + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file; fetch the data set first.") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: cannot be read ({error}); fetch it again.") from None
+    if len(data) != wanted:
+        words = "is truncated" if len(data) < wanted else "is longer than it states"
+        raise DataError(f"{path}: {words}, {wanted} bytes of values are expected.")
+    return np.frombuffer(data, dtype=dtype).reshape(shape)
