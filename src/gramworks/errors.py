@@ -19,7 +19,15 @@ class ConfigError(GramworksError):
 
 
 class DataError(GramworksError):
-    """A data set cannot be fetched, parsed, or is not the one its registry entry describes."""
+    """A data set cannot be fetched, parsed, or is not the one its registry entry describes.
+
+    What a file holds may be quoted; of a message beyond 3000 letters the middle is left out.
+    """
+
+    def __init__(self, message: str) -> None:
+        if len(message) > 3000:
+            message = f"{message[:1500]} [...] {message[-1000:]}"
+        super().__init__(message)
 
 
 class SourceUnreachable(DataError):

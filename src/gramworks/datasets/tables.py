@@ -183,6 +183,10 @@ def _check_shape(table: Table, roles: list[str], labels: dict[str, str]) -> None
                 f"{table.at(row)}: {len(cells)} cells, expected {len(roles)}"
                 f"{table.hint and '; ' + table.hint}."
             )
+    if table.header is not None and len(table.header) != len(roles):
+        raise DataError(
+            f"{table.path}: the header has {len(table.header)} names, expected {len(roles)}."
+        )
     for position, name in enumerate(table.header or ()):
         if roles[position] not in (*LAYOUT_WORDS, name, labels.get(name)):
             raise DataError(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from pathlib import Path
 
+from gramworks.datasets.bounded import read_bounded
 from gramworks.errors import DataError
 
-LARGEST = 512 << 20
+LARGEST = 64 << 20
 """Bytes of text beyond which a file is refused, packed or not."""
 
 
@@ -27,15 +26,7 @@ def read_text(path: Path, *, encoding: str = "utf-8-sig", packed: bool = False) 
     DataError
         When it is not there, too large, damaged, in another encoding, binary, or a web page.
     """
-    try:
-        with gzip.open(path) if packed else open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; fetch the data set first.") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: cannot be read ({error}); fetch it again.") from None
-    if len(data) > LARGEST:
-        raise DataError(f"{path}: more than {LARGEST} bytes of text; it is refused.")
+    data = read_bounded(path, LARGEST, packing="gzip" if packed else "none")
     try:
         text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
 
+from gramworks.datasets.bounded import read_bounded
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
@@ -17,8 +16,8 @@ from gramworks.datasets.label_codes import whole_number_codes
 from gramworks.errors import DataError
 from gramworks.fields import StrictModel
 
-LARGEST = 1 << 30
-"""Bytes of one array beyond which a file is refused, whatever it states."""
+LARGEST = 128 << 20
+"""Bytes of one file, unpacked, beyond which it is refused, whatever it states."""
 _TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 
 
@@ -52,27 +51,19 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
 
 
 def _array(path: Path) -> np.ndarray:
-    try:
-        with open(path, "rb") as file:
-            opener = gzip.open if file.read(2) == b"\x1f\x8b" else open
-        with opener(path, "rb") as file:
-            head = file.read(4)
-            if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in _TYPES or not head[3]:
-                raise DataError(f"{path}: begins with {head!r}, so it is not an idx file.")
-            sizes = file.read(4 * head[3])
-            if len(sizes) < 4 * head[3]:
-                raise DataError(f"{path}: is truncated in its header.")
-            shape = struct.unpack(f">{head[3]}I", sizes)
-            dtype = np.dtype(_TYPES[head[2]])
-            wanted = math.prod(shape) * dtype.itemsize
-            if not 0 < wanted <= LARGEST:
-                raise DataError(f"{path}: states an implausible size {shape}.")
-            data = file.read(wanted + 1)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; fetch the data set first.") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: cannot be read ({error}); fetch it again.") from None
-    if len(data) != wanted:
-        words = "is truncated" if len(data) < wanted else "is longer than it states"
+    content = read_bounded(path, LARGEST, packing="any")
+    head = content[:4]
+    if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in _TYPES or not head[3]:
+        raise DataError(f"{path}: begins with {head!r}, so it is not an idx file.")
+    start = 4 + 4 * head[3]
+    if len(content) < start:
+        raise DataError(f"{path}: is truncated in its header.")
+    shape = struct.unpack(f">{head[3]}I", content[4:start])
+    dtype = np.dtype(_TYPES[head[2]])
+    wanted, found = math.prod(shape) * dtype.itemsize, len(content) - start
+    if not 0 < wanted <= LARGEST or len(shape) > 4:
+        raise DataError(f"{path}: states an implausible size {shape}.")
+    if found != wanted:
+        words = "is truncated" if found < wanted else "is longer than it states"
         raise DataError(f"{path}: {words}, {wanted} bytes of values are expected.")
-    return np.frombuffer(data, dtype=dtype).reshape(shape)
+    return np.frombuffer(content, dtype=dtype, offset=start).reshape(shape)

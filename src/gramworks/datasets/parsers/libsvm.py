@@ -19,7 +19,7 @@ from gramworks.errors import DataError
 from gramworks.fields import StrictModel
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_LINE = re.compile(rf"\s*({_NUMBER})((?:\s+\d+:{_NUMBER})*)\s*")
+_LINE = re.compile(rf"\s*({_NUMBER})((?:\s+\d+:{_NUMBER})*)\s*", re.ASCII)
 
 
 class Options(StrictModel):
@@ -70,7 +70,7 @@ def _csr(matrix):
 
 def _check_lines(path: Path, text: str, first: int, columns: int) -> None:
     rows = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         line = line.partition("#")[0]
         if not line.strip():
             continue

@@ -13,14 +13,12 @@ from gramworks.datasets.dataset import Dataset, Partition
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.label_codes import whole_number_codes
+from gramworks.datasets.matlab_structure import check_structure
 from gramworks.errors import DataError, suggest
 from gramworks.fields import StrictModel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-LARGEST = 2 << 30
-"""Bytes of one array beyond which a file is refused, whatever it states."""
 
 
 class Indices(StrictModel):
@@ -83,23 +81,18 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
 
 
 def _variables(path: Path, names: Iterable[str]) -> dict:
-    """Load named variables, after a look at their stated sizes."""
+    """Load named variables, after a look at the file's structure."""
     from scipy.io import loadmat, whosmat
     from scipy.io.matlab import MatReadError
 
     wanted = list(names)
+    check_structure(path, wanted)
     try:
-        if path.stat().st_size > LARGEST:
-            raise DataError(f"{path}: larger than {LARGEST} bytes; it is refused.")
         shapes = {name: shape for name, shape, _ in whosmat(path)}
         for name in wanted:
             if name not in shapes:
                 raise DataError(f"{path}: no variable {name!r}; {suggest(name, shapes)}.")
         found = loadmat(path, variable_names=wanted)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; fetch the data set first.") from None
-    except NotImplementedError:
-        raise DataError(f"{path}: is MATLAB 7.3 (HDF5); format hdf5_file reads it.") from None
     except (
         MatReadError, ValueError, TypeError, KeyError, IndexError, OSError, EOFError, zlib.error,
         OverflowError, MemoryError, AttributeError, UnboundLocalError, RuntimeError,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gramworks.datasets.bounded import read_bounded
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
@@ -20,7 +17,6 @@ from gramworks.fields import StrictModel
 
 LARGEST = 512 << 20
 """Bytes beyond which a file is refused, packed or not."""
-_PACKED = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
 
 
 class Options(StrictModel):
@@ -46,7 +42,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
         it is not there or of another type, or a label is not declared.
     """
     path = only_file(files, entry)
-    content = _content(path, _unpacked(path))
+    content = _content(path, read_bounded(path, LARGEST, packing="any"))
     if options.object not in content:
         raise DataError(
             f"{path}: no object {options.object!r}; {suggest(options.object, list(content))}."
@@ -73,21 +69,6 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
         )
     y = np.array([classes.index(spelt[label]) for label in labels], dtype=np.int64)
     return Dataset(entry.id, X.astype(np.float64, order="C") + 0.0, y, classes, names)
-
-
-def _unpacked(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            opener = _PACKED.get(file.read(2), open)
-        with opener(path, "rb") as file:
-            data = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; fetch the data set first.") from None
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise DataError(f"{path}: cannot be unpacked ({error}); fetch it again.") from None
-    if len(data) > LARGEST:
-        raise DataError(f"{path}: more than {LARGEST} bytes when unpacked; it is refused.")
-    return data
 
 
 def _content(path: Path, data: bytes) -> dict[str, Any]:

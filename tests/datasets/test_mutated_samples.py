@@ -1,0 +1,198 @@
+"""Every parser meets hostile files: some hundred mutations of its sample, read in a child process.
+
+A sample is a folder of ``samples`` with an ``entry.yaml`` and the files of its first source. Each
+parser needs one; nothing else is to be written for a new parser.
+"""
+
+import gzip
+import json
+import multiprocessing
+import random
+import resource
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gramworks.datasets.dataset import kind_of
+from gramworks.datasets.entry import DatasetEntry
+from gramworks.datasets.facts import facts_of
+from gramworks.datasets.plugins import load_module
+from gramworks.datasets.registry import source_options
+from gramworks.errors import GramworksError
+from gramworks.fields import validated
+from gramworks.strict_yaml import load_yaml
+
+SAMPLES = Path(__file__).parent / "samples"
+NAMES = sorted(path.parent.name for path in SAMPLES.glob("*/entry.yaml"))
+PARSERS = Path(__file__).parents[2] / "src" / "gramworks" / "datasets" / "parsers"
+WITHOUT_FILES = {"sklearn_bunch"}
+MUTATIONS = 300
+SECONDS = 2.0
+"""Of one reading."""
+MEMORY = 1 << 30
+"""Bytes of address space that all readings of a sample may add."""
+
+TOKENS = [
+    b"\0", b"\n", b"\r", b"\x1c", b"\xff", b"\xef\xbb\xbf", b" ", b"\t", b",", b";", b"'", b'"',
+    b"%", b"@", b"{", b"}", b"<", b">", b"&", b"&#0;", b"&lt;", b"?", b"-", b"-1", b"0", b"nan",
+    b"inf", b"1e999", b"9" * 30, b"9" * 5000, b"A" * 20000, b"_", b"1_0", b"#", b":", b"/", b"../",
+    b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x80\0\0\0", b"\0" * 64,
+    b"<!ENTITY a 'aa'>", b"@attribute", b"@data", "\u0663\u00b2".encode(),
+]  # fmt: skip
+
+
+def load_sample(name):
+    path = SAMPLES / name / "entry.yaml"
+    return validated(DatasetEntry, load_yaml(path), str(path))
+
+
+def read_sample(entry, folder):
+    source = entry.sources[0]
+    module = load_module("parsers", source.format)
+    files = [folder / file.name for file in source.files]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return module.read(files, entry, source, source_options(source, entry.id))
+
+
+def check(dataset):
+    """What any data set keeps, however odd the file that it was read from."""
+    n = dataset.rows
+    assert n > 0
+    for points in (dataset.X, *dataset.views.values()):
+        if kind_of(points) == "strings":
+            assert all(isinstance(text, str) for text in points)
+            continue
+        values = points if kind_of(points) == "dense" else points.data
+        assert points.shape[0] == n
+        assert points.dtype == np.float64
+        assert np.isfinite(values).all()
+    assert len(dataset.y) == n
+    if dataset.task in ("binary", "multiclass"):
+        assert dataset.y.dtype == np.int64
+        assert 0 <= dataset.y.min() <= dataset.y.max() < len(dataset.classes)
+    elif dataset.task == "multilabel":
+        assert dataset.y.shape == (n, len(dataset.classes))
+        assert np.isin(dataset.y, (0, 1)).all()
+    elif dataset.task == "regression":
+        assert np.isfinite(dataset.y).all()
+    for part in (part for pair in dataset.partitions or () for part in pair):
+        assert len(part) > 0
+        assert 0 <= part.min() <= part.max() < n
+    assert dataset.row_ids is None or len(dataset.row_ids) == n
+    if dataset.kind != "strings":
+        assert len(dataset.feature_names) == dataset.X.shape[1]
+    facts_of(dataset)
+
+
+def mutate(data, rng):
+    """Change bytes once to three times, of the packed or of the unpacked content."""
+    if data[:2] == b"\x1f\x8b" and rng.random() < 0.7:
+        return gzip.compress(mutate(gzip.decompress(data), rng), compresslevel=1, mtime=0)
+    for _ in range(rng.randint(1, 3)):
+        size = len(data)
+        at = rng.randrange(size + 1)
+        end = min(size, at + rng.choice((1, 1, 2, 4, 8, 16, 64, size)))
+        match rng.randrange(8):
+            case 0:  # flip a bit
+                data = (
+                    data[:at]
+                    + bytes(b ^ 1 << rng.randrange(8) for b in data[at : at + 1])
+                    + data[at + 1 :]
+                )
+            case 1:  # other bytes
+                data = data[:at] + rng.randbytes(end - at) + data[end:]
+            case 2:  # lost
+                data = data[:at] + data[end:]
+            case 3:  # twice
+                data = data[:end] + data[at:end] + data[end:]
+            case 4:  # cut off
+                data = data[:at]
+            case 5 | 6:  # something that means something
+                token = rng.choice(TOKENS)
+                data = data[:at] + token + data[at + rng.choice((0, 1, len(token))) :]
+            case 7:  # a number of four or eight bytes that is huge, zero or negative
+                width = rng.choice((4, 8))
+                at -= at % 4
+                value = rng.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**62)) % 256**width
+                number = value.to_bytes(width, rng.choice(("little", "big")))
+                data = data[:at] + number + data[at + width :]
+    return data
+
+
+def _read_mutations(name, folder, count, answer):
+    """Run in the child; write the faults as JSON."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    except OSError:
+        pass  # no such file system here: memory is not limited
+    entry = load_sample(name)
+    originals = {file.name: (SAMPLES / name / file.name).read_bytes()
+                 for file in entry.sources[0].files}  # fmt: skip
+    for file, data in originals.items():
+        (folder / file).write_bytes(data)
+    faults, read = [], 0
+    for number in range(count):
+        rng = random.Random(f"{name}-{number}")
+        chosen = rng.choice(list(originals))
+        (folder / chosen).write_bytes(mutate(originals[chosen], rng))
+        start = time.perf_counter()
+        try:
+            check(read_sample(entry, folder))
+            read += 1
+        except GramworksError as error:
+            if not str(error).strip():
+                faults.append(f"mutation {number} of {chosen}: an error without a message")
+            if len(str(error)) > 5000:
+                faults.append(
+                    f"mutation {number} of {chosen}: {len(str(error))} letters of message"
+                )
+        except BaseException:
+            faults.append(f"mutation {number} of {chosen}: {traceback.format_exc()[-1500:]}")
+        seconds = time.perf_counter() - start
+        (folder / chosen).write_bytes(originals[chosen])
+        if seconds > SECONDS:
+            faults.append(f"mutation {number} of {chosen}: took {seconds:.1f} s")
+    answer.write_text(json.dumps({"faults": faults, "read": read}))
+
+
+def test_every_parser_has_a_sample():
+    stems = {path.stem for path in PARSERS.glob("*.py") if not path.stem.startswith("_")}
+    formats = {load_sample(name).sources[0].format.replace("-", "_") for name in NAMES}
+    assert stems - WITHOUT_FILES <= formats, (
+        "add a folder with entry.yaml and a small file to tests/datasets/samples for "
+        f"{sorted(stems - WITHOUT_FILES - formats)}"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sample_is_read(name):
+    dataset = read_sample(load_sample(name), SAMPLES / name)
+    check(dataset)
+    assert dataset.rows <= 50
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_mutations_end_in_named_errors(name, tmp_path):
+    """A child reads them, so that a crash of a library is a failure and not the end."""
+    context = multiprocessing.get_context("fork")
+    answer = tmp_path / "answer.json"
+    (tmp_path / "files").mkdir()
+    child = context.Process(
+        target=_read_mutations, args=(name, tmp_path / "files", MUTATIONS, answer)
+    )
+    child.start()
+    child.join(120)
+    if child.is_alive():
+        child.kill()
+        pytest.fail(f"{name}: a mutation is read without end")
+    assert child.exitcode == 0, f"{name}: the reader died (exit code {child.exitcode})"
+    found = json.loads(answer.read_text())
+    assert not found["faults"], "\n".join([f"{len(found['faults'])} faults", *found["faults"][:5]])
+    assert found["read"] < MUTATIONS, "no mutation was noticed; is the sample read at all?"
