@@ -11,6 +11,13 @@ from gramworks.datasets.registry import dataset_ids, load_entry
 from gramworks.datasets.sources import fetch
 
 
+PAPERS = {
+    "kernel-matrix-sdp", "cluster-kernels", "optimal-target-vector", "invariance-rkhs",
+    "kernel-dependency-estimation",
+}  # fmt: skip
+"""Some data sets belong to a collection and are in no paper."""
+
+
 def _cases():
     """One case a data set and source, marked by what it needs."""
     for name in dataset_ids():
@@ -27,7 +34,7 @@ def test_entries_are_complete(name):
     assert entry.facts is not None
     assert entry.licence
     assert entry.citation
-    assert entry.papers
+    assert set(entry.papers) <= PAPERS
     if entry.target.classes:
         if entry.task != "multilabel":
             assert sum(entry.facts.classes.values()) == entry.facts.rows
@@ -67,7 +74,11 @@ def test_embedded_means_no_address_is_needed():
     embedded = {name for name in dataset_ids() if load_entry(name).embedded}
     assert {"wisconsin", "sonar-rounded", "ionosphere", "iris", "iris-two", "mnist5k",
             "two-norm"} <= embedded  # fmt: skip
-    assert {"heart", "sonar", "usps"}.isdisjoint(embedded)
+    assert {"heart-cleveland", "bupa", "pima", "breast-ljubljana", "titanic", "new-thyroid1",
+            "boston", "brown-selected", "mnist5k-16", "two-moons", "two-gaussians",
+            "transition-strings"} <= embedded  # fmt: skip
+    assert {"heart", "sonar", "usps", "australian", "mnist-test", "colon", "leukemia", "bci",
+            "mac-windows", "yeast-multilabel", "yeast-funcat"}.isdisjoint(embedded)  # fmt: skip
 
 
 def test_two_norm_is_breimans(make_entry):

@@ -20,6 +20,8 @@ def _file(tmp_path, text, name="heart"):
 
 
 def test_unknown_ids_list_the_valid_ones():
+    with pytest.raises(ConfigError, match="'yeast-mips' is known by its published numbers only"):
+        load_entry("yeast-mips")
     with pytest.raises(ConfigError, match="no data set 'wisconsn'; did you mean 'wisconsin'"):
         load_entry("wisconsn")
     for name in ("../wisconsin", "a b(1)/c", ""):

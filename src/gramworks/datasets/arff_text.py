@@ -12,7 +12,12 @@ from gramworks.errors import DataError
 GAP = "?"
 """How a missing value stands in ARFF."""
 _ATTRIBUTE = re.compile(
-    r"""@attribute\s+(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s{]+))\s*(.*)""", re.I | re.S
+    r"""@attribute\s++(?:"((?:\\.|[^"\\])*+)"|'((?:\\.|[^'\\])*+)'|([^\s{]++))\s*+(.*)""",
+    re.IGNORECASE | re.DOTALL,
+)
+# Possessive, so that no line makes it slow.
+_VALUE = re.compile(
+    r"""\s*+(?:'((?:\\.|[^'\\])*+)'\s*+|"((?:\\.|[^"\\])*+)"\s*+|([^,'"]++))(?:,|$)""", re.S
 )
 _NUMBERS = ("numeric", "real", "integer")
 
@@ -61,8 +66,8 @@ def read_arff(path: Path, *, encoding: str = "utf-8-sig") -> ArffText:
         content = arff.loads("\n".join([*header, *lines]), encode_nominal=False)
     except arff.ArffException as error:
         line = getattr(error, "line", -1)
-        where = "" if line < 1 else f", line {line - len(header) + start}"
-        reason = " ".join(str(error).split())
+        where = "" if line <= len(header) else f", line {line - len(header) + start - 1}"
+        reason = " ".join(str(error).split()).replace(f" in line {line}", "")
         raise DataError(f"{path}{where}: cannot be read as ARFF ({reason}).") from None
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError) as error:
         raise DataError(f"{path}: cannot be read as ARFF ({error!r}).") from None
@@ -126,11 +131,16 @@ def _attribute(path: Path, number: int, line: str) -> Attribute:
 
 
 def _values(path: Path, number: int, text: str) -> tuple[str, ...]:
-    import csv
-
-    quote = "'" if "'" in text else '"'
-    try:
-        cells = next(csv.reader([text], quotechar=quote, skipinitialspace=True, strict=True), [])
-    except csv.Error as error:
-        raise DataError(f"{path}, line {number}: values of the attribute: {error}.") from None
-    return tuple(cell.strip() for cell in cells)
+    found: list[str] = []
+    place = 0
+    while place < len(text):
+        match = _VALUE.match(text, place)
+        if not match:
+            raise DataError(
+                f"{path}, line {number}: the values of the attribute cannot be read at "
+                f"{text[place : place + 40]!r}; quotes or commas are missing."
+            )
+        quoted = match[1] if match[1] is not None else match[2]
+        found.append(match[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted))
+        place = match.end()
+    return tuple(found)

@@ -17,6 +17,11 @@ from gramworks.fields import validated
 from gramworks.strict_yaml import load_yaml
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "datasets"
+PUBLISHED_ONLY = {
+    "yeast-mips": "the eight kernels of 3588 yeast proteins are not to be had; use yeast-networks, "
+    "yeast-funcat or yeast-multilabel",
+}
+"""Data sets that published tables name and nobody can fetch, and what is near."""
 # What describes a data set without shaping its arrays: editing it reruns nothing.
 _DESCRIPTIVE = {"title", "papers", "licence", "citation", "caveats"}
 
@@ -34,6 +39,11 @@ def load_entry(dataset: str) -> DatasetEntry:
     ConfigError
         When no such data set is registered (lists the valid ids), or its file is not valid.
     """
+    if dataset in PUBLISHED_ONLY:
+        raise ConfigError(
+            f"data set {dataset!r} is known by its published numbers only: "
+            f"{PUBLISHED_ONLY[dataset]}."
+        )
     if dataset not in dataset_ids():
         raise ConfigError(f"no data set {dataset!r}; {suggest(dataset, dataset_ids())}.")
     return load_entry_file(FOLDER / f"{dataset}.yaml")
