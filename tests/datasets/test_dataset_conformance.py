@@ -10,7 +10,6 @@ from gramworks.datasets.plugins import load_module
 from gramworks.datasets.registry import dataset_ids, load_entry
 from gramworks.datasets.sources import fetch
 
-
 PAPERS = {
     "kernel-matrix-sdp", "cluster-kernels", "optimal-target-vector", "invariance-rkhs",
     "kernel-dependency-estimation",
