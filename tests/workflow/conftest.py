@@ -1,5 +1,7 @@
 """Projects in temporary folders, so that tests can edit the library and kill runs."""
 
+import csv
+import io
 import os
 import shutil
 import subprocess
@@ -112,6 +114,9 @@ class Project:
 
     def scores(self, method, study="tiny", dataset="iris-two"):
         return (self.folder / f"results/scores/{study}/{dataset}/{method}.csv").read_text()
+
+    def rows(self, method, **where):
+        return list(csv.DictReader(io.StringIO(self.scores(method, **where))))
 
 
 @pytest.fixture(scope="session")
