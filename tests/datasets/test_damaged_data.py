@@ -123,3 +123,19 @@ def test_stated_facts_are_those_of_the_entry(tmp_path, monkeypatch, capsys):
     assert "did you mean 'iris-two'" in capsys.readouterr().err
     assert main([]) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_columns_with_a_view_make_a_block(make_entry, tmp_path):
+    colour = {"name": "c", "type": "nominal", "values": ["r", "g"], "encode": "one-hot"}
+    columns = ["u", {"name": "v", "view": "block"}, colour | {"view": "block"}]
+    text = "1,2,r,a\n3,4,g,b\n"
+    keys = {"columns": columns, "layout": ["features", "target"]}
+    dataset = _parse_as(make_entry, tmp_path, text, text, **keys)
+    assert dataset.feature_names == ["u", "v", "c=r", "c=g"]
+    assert {name: view.tolist() for name, view in dataset.views.items()} == {
+        "block": [[2, 1, 0], [4, 0, 1]]
+    }
+    facts = facts_of(dataset)
+    assert facts.views["block"].columns == 3
+    other = keys | {"columns": ["u", {"name": "v", "view": "other"}, colour | {"view": "other"}]}
+    assert facts_of(_parse_as(make_entry, tmp_path, text, text, **other)) != facts

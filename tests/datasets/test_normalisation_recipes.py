@@ -5,7 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.preprocessing import MinMaxScaler, StandardScaler, normalize
 
-from gramworks.datasets.normalisation import RECIPES, normalise
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.normalisation import RECIPES, normalise, normalise_dataset
 from gramworks.errors import DataError
 
 X = np.random.default_rng(0).gamma(2.0, size=(40, 6))
@@ -77,3 +78,20 @@ def test_what_is_refused():
     with pytest.raises(DataError, match=r"inf at position \(3, 1\)"):
         normalise(bad, "none")
     assert normalise(["a"], "none") == ["a"]
+
+
+def test_dense_views_are_normalised_each_by_itself():
+    random = np.random.default_rng(0)
+    graph = csr_array(np.eye(6))
+    dataset = Dataset(
+        "t", random.normal(size=(6, 3)), np.arange(6) % 2, ["a", "b"], list("uvw"),
+        views={"block": random.normal(size=(6, 2)) + 5, "flat": np.ones((6, 1)), "graph": graph},
+    )  # fmt: skip
+    found = normalise_dataset(dataset, "standardise")
+    for name in ("X", "block"):
+        values = found.X if name == "X" else found.views[name]
+        np.testing.assert_allclose(values.mean(axis=0), 0, atol=1e-14)
+        np.testing.assert_allclose(values.std(axis=0), 1, atol=1e-14)
+    assert found.views["graph"] is graph
+    assert found.notes == ["view 'flat': 1 of 1 features are constant, now zero: 1"]
+    assert dataset.notes == []

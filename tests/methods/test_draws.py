@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.splits import Splits
-from gramworks.draws import failed_rows, run_draws
+from gramworks.draws import _without_unlabelled, failed_rows, run_draws
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Skip
 from gramworks.score_files import COLUMNS, merge_rows, read_rows, write_rows
@@ -191,3 +191,13 @@ def test_score_files_keep_odd_text(tmp_path):
     back = read_rows(tmp_path / "a.csv")[0]
     assert back["reason"] == 'comma, "quote" and <script>é'
     assert (back["study"], back["dataset"]) == ("NA", "None")
+
+
+def test_targets_of_any_task_are_hidden_but_for_the_labelled():
+    labelled = np.array([True, False, True])
+    assert _without_unlabelled(["x", "y", "z"], labelled) == ["x", "", "z"]
+    y = np.array([[1, 0], [1, 1], [0, 1]], dtype=np.int8)
+    hidden = _without_unlabelled(y, labelled)
+    assert hidden.tolist() == [[1, 0], [0, 0], [0, 1]]
+    assert hidden.dtype == np.int8
+    assert y[1].tolist() == [1, 1]
