@@ -49,6 +49,18 @@ def parse_unchecked(entry: DatasetEntry, folder: str | Path) -> Dataset:
     """Parse without looking at the facts, to state them for a new data set."""
     folder = Path(folder)
     source = _source_in(entry, folder)
+    dataset = parse_source(entry, source, folder)
+    return _sorted(dataset) if entry.sort else _with_blocks(entry, dataset)
+
+
+def parse_source(entry: DatasetEntry, source: Source, folder: Path) -> Dataset:
+    """Read the files of one source as they stand, or generate; no fact is looked at.
+
+    Raises
+    ------
+    DataError
+        When they cannot be parsed, or a given partition has an empty part.
+    """
     options = source_options(source, f"data set {entry.id!r}")
     if source.kind == "generated":
         module = load_module("generators", source.generator)
@@ -57,7 +69,9 @@ def parse_unchecked(entry: DatasetEntry, folder: str | Path) -> Dataset:
         module = load_module("parsers", source.format)
         files = [folder / file.name for file in source.files]
         dataset = module.read(files, entry, source, options)
-    return _sorted(dataset) if entry.sort else _with_blocks(entry, dataset)
+    if any(not len(part) for pair in dataset.partitions or () for part in pair):
+        raise DataError(f"data set {entry.id!r}: a given partition has an empty part.")
+    return dataset
 
 
 def parser_module(entry: DatasetEntry) -> str:

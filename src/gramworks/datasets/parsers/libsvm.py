@@ -18,8 +18,8 @@ from gramworks.datasets.texts import read_text
 from gramworks.errors import DataError
 from gramworks.fields import StrictModel
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_LINE = re.compile(rf"\s*({_NUMBER})((?:\s+\d+:{_NUMBER})*)\s*", re.ASCII)
+_NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,9})?"
+_LINE = re.compile(rf"\s*({_NUMBER})((?:\s+\d{{1,9}}:{_NUMBER})*)\s*", re.ASCII)
 
 
 class Options(StrictModel):

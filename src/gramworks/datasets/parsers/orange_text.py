@@ -58,8 +58,6 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
             texts.append(text)
             y.append(codes[label])
         ends.append(len(texts))
-        if ends[-1] == ends[-2]:
-            raise DataError(f"{path}: there is no document of the classes in it.")
     X, features = weigh(texts, options.terms, str(files[0]))
     notes = [f"{left_out} rows of other classes left out"] if left_out else []
     empty = int((np.diff(X.indptr) == 0).sum())
