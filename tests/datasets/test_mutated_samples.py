@@ -12,15 +12,19 @@ import resource
 import time
 import traceback
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gramworks.datasets.archive import read_member
+from gramworks.datasets.checksums import checksum
 from gramworks.datasets.dataset import kind_of
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.facts import facts_of
 from gramworks.datasets.parsing import parse_source
+from gramworks.datasets.store import read_dataset, write_dataset
 from gramworks.errors import GramworksError
 from gramworks.fields import validated
 from gramworks.strict_yaml import load_yaml
@@ -29,7 +33,7 @@ SAMPLES = Path(__file__).parent / "samples"
 NAMES = sorted(path.parent.name for path in SAMPLES.glob("*/entry.yaml"))
 PARSERS = Path(__file__).parents[2] / "src" / "gramworks" / "datasets" / "parsers"
 WITHOUT_FILES = {"sklearn_bunch"}
-MUTATIONS = 300
+MUTATIONS = 250
 SECONDS = 2.0
 """Of one reading."""
 MEMORY = 1 << 30
@@ -120,43 +124,57 @@ def mutate(data, rng):
     return data
 
 
-def _read_mutations(name, folder, count, answer):
-    """Run in the child; write the faults as JSON."""
+def _read_mutations(name, originals, read, folder, answer):
+    """Run in the child: mutate one file at a time, and write the faults as JSON."""
+    for file, data in originals.items():
+        (folder / file).write_bytes(data)
+    read(folder)  # so that imports are not counted
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         limit = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     except OSError:
         pass  # no such file system here: memory is not limited
-    entry = load_sample(name)
-    originals = {file.name: (SAMPLES / name / file.name).read_bytes()
-                 for file in entry.sources[0].files}  # fmt: skip
-    for file, data in originals.items():
-        (folder / file).write_bytes(data)
-    read_sample(entry, folder)  # so that imports are not counted
-    faults, read = [], 0
-    for number in range(count):
+    faults, good = [], 0
+    for number in range(MUTATIONS):
         rng = random.Random(f"{name}-{number}")
         chosen = rng.choice(list(originals))
         (folder / chosen).write_bytes(mutate(originals[chosen], rng))
+        where = f"mutation {number} of {chosen}"
         start = time.perf_counter()
         try:
-            check(read_sample(entry, folder))
-            read += 1
+            read(folder)
+            good += 1
         except GramworksError as error:
-            if not str(error).strip():
-                faults.append(f"mutation {number} of {chosen}: an error without a message")
-            if len(str(error)) > 5000:
-                faults.append(
-                    f"mutation {number} of {chosen}: {len(str(error))} letters of message"
-                )
+            if not 10 < len(str(error)) < 5000:
+                faults.append(f"{where}: {len(str(error))} letters of message")
         except BaseException:
-            faults.append(f"mutation {number} of {chosen}: {traceback.format_exc()[-1500:]}")
+            faults.append(f"{where}: {traceback.format_exc()[-1500:]}")
         seconds = time.perf_counter() - start
-        (folder / chosen).write_bytes(originals[chosen])
         if seconds > SECONDS:
-            faults.append(f"mutation {number} of {chosen}: took {seconds:.1f} s")
-    answer.write_text(json.dumps({"faults": faults, "read": read}))
+            faults.append(f"{where}: took {seconds:.1f} s")
+        (folder / chosen).write_bytes(originals[chosen])
+    answer.write_text(json.dumps({"faults": faults, "good": good}))
+
+
+def read_in_child(name, originals, read, tmp_path):
+    """Read mutations in a child, so that a crash of a library is a failure and not the end."""
+    context = multiprocessing.get_context("fork")
+    answer = tmp_path / "answer.json"
+    (tmp_path / "files").mkdir()
+    child = context.Process(
+        target=_read_mutations, args=(name, originals, read, tmp_path / "files", answer)
+    )
+    child.start()
+    child.join(120)
+    if child.is_alive():
+        child.kill()
+        pytest.fail(f"{name}: a mutation is read without end")
+    assert child.exitcode == 0, f"{name}: the reader died (exit code {child.exitcode})"
+    found = json.loads(answer.read_text())
+    assert not found["faults"], "\n".join([f"{len(found['faults'])} faults", *found["faults"][:5]])
+    assert found["good"] < MUTATIONS, "no mutation was noticed"
+    return found["good"]
 
 
 def test_every_parser_has_a_sample():
@@ -177,19 +195,33 @@ def test_a_sample_is_read(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_mutations_end_in_named_errors(name, tmp_path):
-    """A child reads them, so that a crash of a library is a failure and not the end."""
-    context = multiprocessing.get_context("fork")
-    answer = tmp_path / "answer.json"
-    (tmp_path / "files").mkdir()
-    child = context.Process(
-        target=_read_mutations, args=(name, tmp_path / "files", MUTATIONS, answer)
-    )
-    child.start()
-    child.join(120)
-    if child.is_alive():
-        child.kill()
-        pytest.fail(f"{name}: a mutation is read without end")
-    assert child.exitcode == 0, f"{name}: the reader died (exit code {child.exitcode})"
-    found = json.loads(answer.read_text())
-    assert not found["faults"], "\n".join([f"{len(found['faults'])} faults", *found["faults"][:5]])
-    assert found["read"] < MUTATIONS, "no mutation was noticed; is the sample read at all?"
+    entry = load_sample(name)
+    files = {file.name: (SAMPLES / name / file.name).read_bytes()
+             for file in entry.sources[0].files}  # fmt: skip
+    read_in_child(name, files, lambda folder: check(read_sample(entry, folder)), tmp_path)
+
+
+def test_mutated_archives(tmp_path):
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member in ("a/one.txt", "a/two.txt", "b.txt"):
+            archive.writestr(zipfile.ZipInfo(member), member * 9)
+
+    def read(folder):
+        assert len(read_member(folder / "a.whl", "a/two.txt", largest=1000)) <= 1000
+
+    read_in_child("archive", {"a.whl": path.read_bytes()}, read, tmp_path)
+
+
+def test_mutated_files_of_our_own(tmp_path):
+    """What is read back is what was written, or the file is called damaged."""
+    dataset = read_sample(load_sample("gene-networks"), SAMPLES / "gene-networks")
+    write_dataset(tmp_path / "a.h5", dataset, recipe="none", provenance={"seed": 1})
+    expected = checksum(dataset)
+
+    def read(folder):
+        found = read_dataset(folder / "a.h5")
+        assert checksum(found) == expected
+        assert found.notes == dataset.notes
+
+    read_in_child("store", {"a.h5": (tmp_path / "a.h5").read_bytes()}, read, tmp_path)

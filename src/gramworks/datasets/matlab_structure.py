@@ -13,7 +13,7 @@ import numpy as np
 from gramworks.datasets.bounded import read_bounded
 from gramworks.errors import DataError
 
-LARGEST = 1 << 30
+LARGEST = 256 << 20
 """Bytes of one unpacked variable, and of one array, beyond which a file is refused."""
 _MATRIX, _COMPRESSED = 14, 15
 _ITEM = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}

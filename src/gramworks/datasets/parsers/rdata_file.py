@@ -15,7 +15,7 @@ from gramworks.datasets.tables import only_file
 from gramworks.errors import DataError, suggest
 from gramworks.fields import StrictModel
 
-LARGEST = 512 << 20
+LARGEST = 256 << 20
 """Bytes beyond which a file is refused, packed or not."""
 
 
