@@ -21,9 +21,10 @@ def main() -> int:
     for line in text.splitlines():
         if re.match(r"Lints for ", line):
             where, read = line.removeprefix("Lints for ").rstrip(":"), True
-        elif found := re.match(r"    \* (.+?):?$", line):
-            if found[1] != PASSED_OVER:
-                findings.append(f"{where}: {found[1]}")
+            continue
+        found = re.match(r"    \* (.+?):?$", line)
+        if found and found[1] != PASSED_OVER:
+            findings.append(f"{where}: {found[1]}")
     if not read and "Congratulations" not in text:
         print(text, file=sys.stderr)
         print("snakemake --lint did not read the workflow.", file=sys.stderr)
