@@ -45,7 +45,12 @@ class BundleSolution:
 
 
 def relative_gap(upper: float, lower: float) -> float:
-    """Give (upper - lower) / upper for a nonnegative objective; 0 where both are 0."""
+    """Give (upper - lower) / upper for a nonnegative objective; 0 where both are 0.
+
+    Bounds that cross by more than the rounding of the cuts prove nothing: inf.
+    """
+    if lower > upper * (1 + 1e-12):
+        return np.inf
     return max(upper - lower, 0.0) / upper if upper > 0 else 0.0
 
 
@@ -93,7 +98,7 @@ def minimise_on_simplex(
             solution.point, solution.best = point, cut
         solution.n_iter = iteration
         bound, lowest = bound_below(cuts, scale=max(solution.best.value, 1e-300))
-        solution.lower = min(max(solution.lower, bound), solution.best.value)
+        solution.lower = max(solution.lower, bound)
         solution.bounds.append((solution.lower, solution.best.value))
         if solution.gap <= gap:
             break

@@ -8,13 +8,15 @@ cut that is valid everywhere.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from gramworks.errors import FitError, KernelError
 from gramworks.solvers.bundle import Cut, minimise_on_simplex, relative_gap
-from gramworks.solvers.svm_dual import SvmSolution, solve_svm
+from gramworks.solvers.proved_products import EPS, multiply
+from gramworks.solvers.svm_dual import SvmSolution, lengthen, solve_svm
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,17 @@ def minimise_soft_margin(
         signed = [y * machine.alpha for y, machine in zip(signs, machines, strict=True)]
         return Cut(
             value=2.0 * sum(machine.primal for machine in machines),
-            constant=2.0 * sum(float(machine.alpha.sum()) for machine in machines),
-            slope=-np.array([sum(_square(block, v) for v in signed) for block in blocks]),
+            # less what the coefficients lack of a'y = 0: the cut holds as computed
+            constant=2.0 * sum(_total(machine) for machine in machines),
+            slope=-np.array(
+                [
+                    sum(
+                        _square(block, v, 1e-2 * gap * machine.primal, machine.residual)
+                        for v, machine in zip(signed, machines, strict=True)
+                    )
+                    for block in blocks
+                ]
+            ),  # fmt: skip
             payload=machines,
         )
 
@@ -150,9 +161,16 @@ def _usable(traces):
     return used
 
 
-def _square(block, v):
-    """Give v'Kv; only the rows and columns of support vectors where these are few."""
+def _total(machine):
+    return (math.fsum(machine.alpha) - machine.residual) * (1 - 4 * EPS)
+
+
+def _square(block, v, allowed, residual):
+    """Bound v'Kv from above; only the rows and columns of support vectors where these are few."""
     support = np.flatnonzero(v)
+    if support.size == 0:
+        return 0.0
     if support.size < 0.4 * v.size:
-        return float(v[support] @ block[np.ix_(support, support)] @ v[support])
-    return float(v @ block @ v)
+        block, v = block[np.ix_(support, support)], v[support]
+    *_, square, error = multiply(block, v, allowed)
+    return lengthen(max(square + error, 0.0), residual, block) * (1 + 8 * EPS)

@@ -1,11 +1,13 @@
 """The 1-norm soft margin support vector machine, with a certified duality gap.
 
 LIBSVM finds the coefficients; the value of the dual at them and the value of the primal at the
-same expansion, with its best intercept, enclose the optimum.
+same expansion, with its best intercept, enclose the optimum. Both are moved outwards by a bound
+of their rounding errors, so that they enclose it whatever the scale.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from gramworks.errors import FitError
 from gramworks.solvers.interior_point import maximise_dual
 from gramworks.solvers.libsvm import minimise_sequentially
+from gramworks.solvers.proved_products import EPS, multiply
 
 FINEST_TOL = 1e-9  # LIBSVM keeps kernel entries in single precision
 LARGEST_FACTOR = 4000  # points up to which the interior point method is tried
@@ -29,10 +32,13 @@ class SvmSolution:
     intercept : float
         Minimiser of the primal for this expansion (the middle one, where there are several).
     dual : float
-        a'e - a'Ga/2, a lower bound of the optimum.
+        a'e - a'Ga/2 less a bound of its rounding, and of what a'y = 0 lacks: a lower bound of
+        the optimum.
     primal : float
-        |w|^2/2 + C sum xi, an upper bound of the optimum; of w lengthened to meet all margins
-        where that is less.
+        |w|^2/2 + C sum xi plus a bound of its rounding, an upper bound of the optimum; of w
+        lengthened to meet all margins where that is less.
+    residual : float
+        |a'y|.
     n_iter : int
         Two-coefficient steps of all calls of LIBSVM.
     converged : bool
@@ -46,11 +52,17 @@ class SvmSolution:
     primal: float
     n_iter: int
     converged: bool
+    residual: float = 0.0
 
     @property
     def gap(self) -> float:
-        """Relative duality gap, (primal - dual) / primal."""
-        return max(self.primal - self.dual, 0.0) / self.primal if self.primal > 0 else 0.0
+        """Relative duality gap, (primal - dual) / primal; inf where the bounds cross.
+
+        They cross where the kernel is not positive semidefinite: then nothing is proved.
+        """
+        if self.dual > self.primal:
+            return np.inf
+        return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
 
 def find_intercept(scores, signs):
@@ -119,7 +131,7 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
     best = _tighten(K, signs, C, gap, min(tol, 0.5 * gap), min(max_iter, 20_000 + 100 * signs.size))
     if best.gap > gap and signs.size <= LARGEST_FACTOR:
         alpha = maximise_dual(K, signs, C, accuracy=min(1e-9, 0.1 * gap))
-        found = _certify(K, signs, C, alpha, best.n_iter, True)
+        found = _certify(K, signs, C, alpha, best.n_iter, True, gap)
         best = found if found.gap < best.gap else best
     return replace(best, converged=best.gap <= gap)
 
@@ -132,8 +144,8 @@ def _tighten(K, signs, C, gap, tol, max_iter):
             K, signs, C, tol=tol, max_iter=max(max_iter - steps, 1)
         )
         steps += n_iter
-        found = _certify(K, signs, C, alpha, steps, finished)
-        stalled = best is not None and found.gap > 0.5 * best.gap
+        found = _certify(K, signs, C, alpha, steps, finished, gap)
+        stalled = best is not None and not found.gap <= 0.5 * best.gap
         best = found if best is None or found.gap < best.gap else best
         if not finished or stalled or best.gap <= gap or tol <= FINEST_TOL:
             return replace(best, n_iter=steps)
@@ -141,21 +153,53 @@ def _tighten(K, signs, C, gap, tol, max_iter):
         tol = max(FINEST_TOL, min(0.1 * tol, 0.5 * tol * gap / found.gap))
 
 
-def _certify(K, signs, C, alpha, n_iter, finished):
+def _certify(K, signs, C, alpha, n_iter, finished, gap=None):
+    """Enclose the optimum; with a wanted gap rounding is kept well below it where possible."""
+    n = signs.size
+    allowed = np.inf
+    if gap is not None:
+        alpha = balance(alpha, signs)
+        allowed = 1e-2 * gap * float(alpha.sum())
     signed = signs * alpha
-    scores = K @ signed
-    squared_norm = float(signed @ scores)
+    scores, errors, square, error = multiply(K, signed, allowed)
+    squared_norm = max(square + error, 0.0)
     intercept, hinge = find_intercept(scores, signs)
-    primal = 0.5 * squared_norm + C * hinge
+    margins = signs * (scores + intercept)
+    errors = errors + 4 * EPS * (1.0 + np.abs(scores) + abs(intercept))
+    hinge = float(np.maximum(0.0, 1.0 - margins + errors).sum()) * (1 + (n + 8) * EPS)
+    primal = (0.5 * squared_norm + C * hinge) * (1 + 8 * EPS)
     # where C is large, errors of the margins weigh more than lengthening w until all are met
-    width = scores[signs > 0].min() - scores[signs < 0].max()
+    width = (scores - errors)[signs > 0].min() - (scores + errors)[signs < 0].max()
     if width > 0:
-        primal = min(primal, 0.5 * squared_norm * (2.0 / width) ** 2)
+        primal = min(primal, 0.5 * squared_norm * (2.0 / width) ** 2 * (1 + 16 * EPS))
+    residual = abs(math.fsum(signed))
+    norm = lengthen(squared_norm, residual, K)
+    dual = math.fsum(alpha) - residual - 0.5 * norm
     return SvmSolution(
         alpha=alpha,
         intercept=intercept,
-        dual=float(alpha.sum() - 0.5 * squared_norm),
+        dual=float(dual - 8 * EPS * (abs(dual) + norm)),
         primal=float(primal),
         n_iter=n_iter,
         converged=finished,
+        residual=residual,
     )
+
+
+def balance(alpha, signs):
+    """Shrink the coefficients of the heavier class until a'y = 0 up to rounding."""
+    ahead, behind = math.fsum(alpha[signs > 0]), math.fsum(alpha[signs < 0])
+    if ahead == behind:
+        return alpha
+    heavier = signs > 0 if ahead > behind else signs < 0
+    return np.where(heavier, alpha * (min(ahead, behind) / max(ahead, behind)), alpha)
+
+
+def lengthen(squared_norm, residual, K):
+    """Bound |w|^2 once the heavier class gives up `residual` in all, so that a'y = 0 holds.
+
+    Each coefficient moves w by its change times sqrt(K_ii), so that w moves by no more than
+    `residual` times the largest.
+    """
+    move = residual * math.sqrt(max(float(np.diagonal(K).max()), 0.0))
+    return (math.sqrt(squared_norm) + move) ** 2 if move else squared_norm
