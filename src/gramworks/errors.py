@@ -38,6 +38,10 @@ class FileDamaged(GramworksError):
     """A result file is truncated, altered or of another kind than expected."""
 
 
+class ResourceError(GramworksError):
+    """Memory or disk space granted does not suffice; the same job may succeed with more."""
+
+
 class KernelError(GramworksError, ValueError):
     """A kernel identifier, parameter or Gram matrix is not usable."""
 

@@ -178,8 +178,9 @@ def compute_gram(
     Raises
     ------
     KernelError
-        An unknown identifier, unusable data or parameters, or a memory bound below what the
-        tiles need.
+        An unknown identifier, unusable data or parameters, or a matrix that is refused.
+    ResourceError
+        The memory bound is below what the tiles need, or the disk is full.
     """
     log = log or (lambda message: None)
     kernel = parse_kernel(kernel_id)

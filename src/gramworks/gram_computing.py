@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from gramworks.errors import KernelError
+from gramworks.errors import ResourceError
 from gramworks.kernels.checks import GramCheck, judge
 from gramworks.kernels.eigenvalue_ends import Ends, exact_ends, lanczos_ends
 from gramworks.kernels.identifiers import KernelId
@@ -109,7 +109,7 @@ def share_memory(n: int, X, memory_mb: float, threads: int) -> tuple[bool, int]:
 
     Raises
     ------
-    KernelError
+    ResourceError
         The bound does not hold one thread with its tiles.
     """
     # Indices of a sparse matrix count as half a value each.
@@ -119,9 +119,10 @@ def share_memory(n: int, X, memory_mb: float, threads: int) -> tuple[bool, int]:
     a_worker = 4 * tile
     bound = memory_mb * 2**20
     if not least + a_worker <= bound:
-        raise KernelError(
+        raise ResourceError(
             f"memory_mb = {memory_mb}: {n} points need at least "
-            f"{(least + a_worker) / 2**20:.0f} MB for two copies of the data and the tiles."
+            f"{(least + a_worker) / 2**20:.0f} MB for two copies of the data and the tiles; "
+            "give memory_mb as much."
         )
     in_memory = least + a_worker + 8 * n * n <= bound
     left = bound - least - (8 * n * n if in_memory else 0)

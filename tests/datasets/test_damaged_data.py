@@ -1,6 +1,8 @@
 """Files that look right and are not: rounded, altered, reordered or cut copies are refused."""
 
 import hashlib
+import json
+import re
 
 import numpy as np
 import pytest
@@ -11,9 +13,9 @@ from gramworks.datasets.entry import DatasetEntry, Facts
 from gramworks.datasets.facts import check_facts, facts_of
 from gramworks.datasets.parsing import parse, parse_unchecked
 from gramworks.datasets.registry import load_entry
-from gramworks.datasets.sources import fetch
+from gramworks.datasets.sources import fetch, read_manifest
 from gramworks.datasets.state_facts import main
-from gramworks.errors import DataError
+from gramworks.errors import DataError, FileDamaged
 
 ROWS = ["0.1234,2.3,a", "0.5678,0.8,b", "0.9012,1.4,a", "0.3456,2.6,b"]
 
@@ -98,13 +100,56 @@ def test_files_changed_after_fetching(make_entry, tmp_path):
     text = "\n".join(ROWS)
     _parse_as(make_entry, tmp_path, text, text)
     entry = make_entry()
-    with pytest.raises(DataError, match="t in .* is missing or has changed"):
+    manifest = tmp_path / "raw" / "manifest.json"
+    command = re.escape(f"snakemake --force --cores 1 -- {manifest}")
+    with pytest.raises(FileDamaged, match=f"t in .* is missing or has changed.*{command}"):
         parse(entry, tmp_path / "raw")  # its entry states another sha256
-    (tmp_path / "raw" / "manifest.json").write_text("{}")
-    with pytest.raises(DataError, match="does not fit the registry entry; fetch it again"):
+    stated = json.loads(manifest.read_text())
+    stated["source"]["index"] = 7
+    manifest.write_text(json.dumps(stated))
+    with pytest.raises(FileDamaged, match=f"does not fit the registry entry.*{command}"):
         parse(entry, tmp_path / "raw")
-    with pytest.raises(DataError, match="fetch it first"):
+    manifest.write_text(json.dumps({"absent": {"status": "failed"}}))
+    with pytest.raises(FileDamaged, match=f"names no source.*{command}"):
+        parse(entry, tmp_path / "raw")
+    with pytest.raises(FileDamaged, match="there is no such file"):
         parse(entry, tmp_path / "nowhere")
+
+
+DAMAGED_MANIFESTS = [
+    b"",
+    b"{}",
+    b"[1]",
+    b"null",
+    b'{"source": ',
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"dataset": "a", "source": {"index": -1, "kind": "url", "name": "x"}, "files": {}}',
+    b'{"dataset": "a", "source": {"index": true, "kind": "url", "name": "x"}, "files": {}}',
+    b'{"dataset": "a", "source": {"index": 0, "kind": 3, "name": "x"}, "files": {}}',
+    b'{"absent": 1}',
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED_MANIFESTS, ids=lambda content: repr(content[:50]))
+def test_a_damaged_manifest_is_named_with_the_command(content, tmp_path):
+    path = tmp_path / "manifest.json"
+    path.write_bytes(content)
+    command = f"snakemake --force --cores 1 -- {path}"
+    with pytest.raises(FileDamaged) as found:
+        read_manifest(path)
+    assert str(found.value).startswith(f"{path}: ")
+    assert command in str(found.value)
+
+
+def test_a_manifest_is_read_as_it_was_returned(make_entry, tmp_path):
+    text = "\n".join(ROWS)
+    _parse_as(make_entry, tmp_path, text, text)
+    path = tmp_path / "raw" / "manifest.json"
+    assert read_manifest(path) == json.loads(path.read_text())
+    absent = {"absent": {"status": "unavailable", "code": "a", "reason": "b"}}
+    path.write_text(json.dumps(absent))
+    assert read_manifest(path) == absent
 
 
 def test_an_entry_without_facts_says_how_to_state_them(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +14,8 @@ from gramworks.datasets.facts import check_facts
 from gramworks.datasets.kept_files import is_kept
 from gramworks.datasets.plugins import load_module, module_name
 from gramworks.datasets.registry import source_options
-from gramworks.datasets.sources import MANIFEST, is_available
+from gramworks.datasets.sources import MANIFEST, damaged_raw, is_available, read_manifest
 from gramworks.errors import DataError
-from gramworks.hdf5 import rebuild_command
 
 
 def parse(entry: DatasetEntry, folder: str | Path) -> Dataset:
@@ -36,9 +34,11 @@ def parse(entry: DatasetEntry, folder: str | Path) -> Dataset:
 
     Raises
     ------
+    FileDamaged
+        When raw files are missing or changed, or the manifest does not fit: they are to be
+        fetched again, the data themselves are not at fault.
     DataError
-        When files are missing or changed, cannot be parsed (file and line), or a fact differs
-        (which, found and expected).
+        When they cannot be parsed (file and line), or a fact differs (which, found and expected).
     """
     dataset = parse_unchecked(entry, folder)
     check_facts(entry, dataset)
@@ -89,23 +89,19 @@ def parser_module(entry: DatasetEntry) -> str:
 def _source_in(entry: DatasetEntry, folder: Path) -> Source:
     """Find the source that the folder's manifest names, and check that its files are there."""
     path = folder / MANIFEST
-    again = f"fetch it again ({rebuild_command(path)})"
-    try:
-        stated = json.loads(path.read_text(encoding="utf-8"))["source"]
-        source = entry.sources[stated["index"]]
-        if source.kind != stated["kind"]:
-            raise ValueError
-    except FileNotFoundError:
-        raise DataError(f"data set {entry.id!r}: no {path}; fetch it first.") from None
-    except (OSError, ValueError, KeyError, IndexError, TypeError):
-        raise DataError(
-            f"data set {entry.id!r}: {path} does not fit the registry entry; {again}."
-        ) from None
+    stated = read_manifest(path)
+    if "source" not in stated:
+        raise damaged_raw(path, f"names no source of data set {entry.id!r}")
+    index = stated["source"]["index"]
+    source = entry.sources[index] if index < len(entry.sources) else None
+    if stated["dataset"] != entry.id or source is None or source.kind != stated["source"]["kind"]:
+        raise damaged_raw(path, f"does not fit the registry entry of data set {entry.id!r}")
     bad = [file.name for file in source.files if not is_kept(folder, file)]
     if bad or not (source.files or is_available(source, folder)):
-        raise DataError(
-            f"data set {entry.id!r}: {', '.join(bad) or source.kind} in {folder} is missing or "
-            f"has changed since it was fetched; {again}."
+        raise damaged_raw(
+            path,
+            f"{', '.join(bad) or source.kind} in {folder} is missing or has changed since data set "
+            f"{entry.id!r} was fetched",
         )
     return source
 

@@ -11,7 +11,8 @@ from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.kept_files import NotObtained, WrongContent, is_kept, write_whole
 from gramworks.datasets.origins import local, url, wheel
-from gramworks.errors import SourceUnreachable
+from gramworks.errors import FileDamaged, SourceUnreachable
+from gramworks.hdf5 import FileMissing, rebuild_command
 
 ORIGINS = {"generated": local, "installed": local, "wheel": wheel, "url": url}
 MANIFEST = "manifest.json"
@@ -75,6 +76,56 @@ def fetch(
         f"Give a mirror (`mirror:` in the config or {MIRROR_VARIABLE}, see data/README.md), "
         "or run where the network can be reached."
     ) from wrong
+
+
+def read_manifest(path: str | os.PathLike) -> dict:
+    """Read a ``manifest.json`` of a raw folder.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    dict
+        As `fetch` returns it, or, written where no source could be reached, with ``absent``.
+
+    Raises
+    ------
+    FileDamaged
+        It is not there (`FileMissing`), not JSON, or has neither; the message names it and the
+        command that fetches again.
+    """
+    path = Path(path)
+    try:
+        manifest = json.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise FileMissing(
+            f"{path}: there is no such file. Fetch with: {rebuild_command(path)}"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise damaged_raw(path, f"cannot be read as JSON ({error})") from None
+    if not isinstance(manifest, dict):
+        raise damaged_raw(path, "is not a JSON object")
+    if isinstance(manifest.get("absent"), dict):
+        return manifest
+    source = manifest.get("source")
+    index = source.get("index") if isinstance(source, dict) else None
+    if not (
+        type(index) is int
+        and index >= 0
+        and isinstance(source.get("kind"), str)
+        and isinstance(source.get("name"), str)
+        and isinstance(manifest.get("dataset"), str)
+        and isinstance(manifest.get("files"), dict)
+    ):
+        raise damaged_raw(path, "does not state the data set, its source and its files")
+    return manifest
+
+
+def damaged_raw(manifest: Path, reason: str) -> FileDamaged:
+    """Make the error for a bad raw folder: its manifest, what is wrong, how to fetch again."""
+    return FileDamaged(f"{manifest}: {reason}. Fetch again with: {rebuild_command(manifest)}")
 
 
 def mirror_in_use(mirror: str | None) -> str:
