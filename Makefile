@@ -25,7 +25,7 @@ report: $(READY)
 
 smoke: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" snakemake --cores all --configfile config/smoke.yaml
-	@$(BIN)/gramworks status
+	@$(BIN)/gramworks status --config config/smoke.yaml
 
 test: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" python -m pytest -n 2 --dist worksteal

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import h5py
 
-from gramworks.hdf5 import atomic, opened, read_json, write_json
+from gramworks.hdf5 import atomic, damaged, opened, read_json, write_json
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,16 @@ def read_absent(path: str | Path) -> Absent | None:
     try:
         with h5py.File(path, "r", locking=False) as file:
             found = file.attrs.get("format")
-    except OSError:
-        return None  # the reader of the result itself names the damage
+    except (OSError, KeyError, RuntimeError, ValueError, TypeError):
+        return None  # damaged: the reader of the result itself says so, with the file's name
     if found not in (b"gramworks-absent", "gramworks-absent"):
         return None
     with opened(path, "absent") as file:
-        return Absent(**read_json(file, "absent"))
+        stated = read_json(file, "absent")
+    try:
+        return Absent(**stated)
+    except TypeError as error:
+        raise damaged(path, f"does not hold a reason ({error})") from None
 
 
 def first_absent(paths: Iterable[str | Path]) -> Absent | None:

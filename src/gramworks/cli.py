@@ -23,7 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     status = commands.add_parser("status", help="count score rows by status; 3 if any failed")
-    status.add_argument("--results", type=Path, default=Path("results"), help="results folder")
+    status.add_argument(
+        "--config", type=Path, default=Path("config.yaml"), help="the run's configuration"
+    )
 
     datasets = commands.add_parser("datasets", help="list the registered data sets, or verify them")
     datasets.add_argument("--mirror", help="a folder or base address, as in the configuration")
@@ -58,19 +60,25 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from gramworks.config import read_config
+    from gramworks.plan import Plan
     from gramworks.report.status import format_status, status_rows
 
-    folder = options.results / "scores"
-    if not folder.is_dir():
+    # Only the files of this run: results/ may hold those of other configurations as well.
+    plan = Plan(read_config(options.config))
+    wanted = [Path(path) for study in plan.studies for path in plan.scores(study)]
+    found = [path for path in wanted if path.is_file()]
+    print(f"{options.config}: {len(found)} of {len(wanted)} score files are there")
+    if not found:
         print(
-            f"gramworks: there is no {folder}; run `snakemake --cores all` first, or name the "
-            "folder with --results.",
+            f"gramworks: nothing to count; run `snakemake --cores all --configfile "
+            f"{options.config}` in this folder first.",
             file=sys.stderr,
         )
         return 1
-    counts = status_rows(folder)
+    counts = status_rows(found)
     print(format_status(counts))
-    page = options.results / "report" / "index.html"
+    page = Path("results/report/index.html")
     if page.is_file():
         print(f"report: {page.resolve()}")
     return 3 if (counts["status"] == "failed").any() else 0

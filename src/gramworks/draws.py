@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ import numpy as np
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.splits import Splits
+from gramworks.fields import NAME_PATTERN
 from gramworks.fitting.scoring import score
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Problem, Skip
@@ -125,16 +127,31 @@ def _problem(
         rows = getattr(splits, name)[repeat]
         masks[name] = np.zeros(n, dtype=bool)
         masks[name][rows[rows >= 0]] = True
+        masks[name].setflags(write=False)
     y = _without_unlabelled(dataset.y, masks["labelled"])
     wants_features = {"features", "strings"} & set(method.needs)
     sees_all = getattr(method.module, "SEES_TEST_LABELS", False)
+    # What draws share is read-only, and containers are fresh, so that no draw can alter the next.
     return Problem(
         study=study, dataset=dataset.id, task=dataset.task, setting=parse_setting(setting),
-        repeat=repeat, kernels=kernels, y=y, n_classes=len(dataset.classes),
-        generator=generator(study, dataset.id, setting, repeat), shared=shared or {},
-        features=dataset.X if wants_features else None,
-        truth=dataset.y if sees_all else None, log=log, **masks,
+        repeat=repeat, kernels={name: _read_only(K) for name, K in kernels.items()}, y=y,
+        n_classes=len(dataset.classes), generator=generator(study, dataset.id, setting, repeat),
+        shared={name: _read_only(array) for name, array in (shared or {}).items()},
+        features=_read_only(dataset.X) if wants_features else None,
+        truth=_read_only(dataset.y) if sees_all else None, log=log, **masks,
     )  # fmt: skip
+
+
+def _read_only(values: Any) -> Any:
+    """Give a view that cannot be written to; a list is copied."""
+    if isinstance(values, list):
+        return list(values)
+    if isinstance(values, np.ndarray):
+        view = values.view()
+        view.setflags(write=False)
+        return view
+    parts = tuple(_read_only(part) for part in (values.data, values.indices, values.indptr))
+    return type(values)(parts, shape=values.shape, copy=False)
 
 
 def _without_unlabelled(y: np.ndarray | list[str], labelled: np.ndarray) -> np.ndarray | list[str]:
@@ -157,13 +174,30 @@ def _attempt(
         outcome = method.fit(problem, params)
     except Skip as error:
         return None, "skipped", _one_line(error)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # A failed draw is a row with its reason; the traceback goes to the log.
         log(traceback.format_exc())
-        return None, "failed", _one_line(f"{type(error).__name__}: {error}")
+        return None, "failed", _one_line(f"{type(error).__name__}: {_text(error)}")
+    fault = _fault(outcome)
+    if fault:
+        return None, "failed", _one_line(fault)
     if outcome.converged:
         return outcome, "ok", ""
     return outcome, "not-converged", _one_line(outcome.reason or "iteration cap reached")
+
+
+def _fault(outcome: object) -> str:
+    """Say what is wrong with what a method returned; empty when nothing is."""
+    if not isinstance(outcome, Outcome):
+        return f"the method returned {type(outcome).__name__}, wanted is an Outcome"
+    if outcome.predictions is None and not outcome.metrics:
+        return "the method returned neither predictions nor metrics"
+    for metric, value in outcome.metrics.items():
+        if not isinstance(metric, str) or not re.fullmatch(NAME_PATTERN, metric):
+            return f"the metric name {metric!r} is not usable; allowed: {NAME_PATTERN}"
+        if not isinstance(value, (int, float, np.number, np.bool_)):
+            return f"metric {metric} is {type(value).__name__}, wanted is one number"
+    return ""
 
 
 def _rows(
@@ -180,11 +214,13 @@ def _rows(
                 task=problem.task, n_classes=problem.n_classes,
             )  # fmt: skip
         except Exception as error:
-            yield key | _cell("", None, "failed", f"cannot be scored: {_one_line(error)}")
+            reason = f"cannot be scored: {type(error).__name__}: {_text(error)}"
+            yield key | _cell("", None, "failed", _one_line(reason))
             return
         metrics |= values
+        # Such as the area under the curve with one class in the test: no fault of the method.
         for metric in sorted(undefined):
-            yield key | _cell(metric, None, "skipped", _one_line(undefined[metric]))
+            problem.log(f"{metric} is not defined in repeat {problem.repeat}: {undefined[metric]}")
     for metric in sorted(metrics):
         value = float(metrics[metric])
         if math.isfinite(value):
@@ -198,6 +234,13 @@ def _cell(metric: str, value: float | None, status: str, reason: str) -> dict:
     return {"metric": metric, "value": text, "status": status, "reason": reason}
 
 
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as fault:
+        return f"(its message cannot be made: {type(fault).__name__})"
+
+
 def _one_line(message: object) -> str:
-    text = " ".join(str(message).split())
+    text = " ".join(str(message).split()).encode("utf-8", "replace").decode("utf-8")
     return text if len(text) <= 500 else text[:497] + "..."

@@ -107,23 +107,18 @@ def _keys_beside(model: type[BaseModel], path: list) -> list[str]:
     """List the valid keys at the level where an unknown key was found."""
     current: Any = model
     for part in path[:-1]:
-        fields = getattr(current, "model_fields", None)
-        if fields and part in fields:
-            current = fields[part].annotation
-        for _ in range(6):  # step through Optional, dict, list and Annotated to the model inside
-            inner = [a for a in getattr(current, "__args__", ()) if a is not type(None)]
-            if hasattr(current, "model_fields") or not inner:
-                break
-            tagged = [a for a in inner if _tag(a) == part]
-            current = tagged[0] if tagged else inner[-1]
-        if hasattr(part, "__index__"):
+        options = _models_inside(current)
+        chosen = [m for m in options if getattr(m.model_fields.get("kind"), "default", "") == part]
+        if chosen:  # the tag of a discriminated union stands in the path
+            current = chosen[0]
             continue
-    return sorted(getattr(current, "model_fields", ()))
+        inside = [m.model_fields[part].annotation for m in options if part in m.model_fields]
+        current = inside[0] if inside else current
+    return sorted({key for option in _models_inside(current) for key in option.model_fields})
 
 
-def _tag(annotation: Any) -> Any:
-    fields = getattr(annotation, "model_fields", {})
-    for name in ("kind",):
-        if name in fields:
-            return fields[name].default
-    return None
+def _models_inside(annotation: Any) -> list[type[BaseModel]]:
+    """Find the models in an annotation, through Optional, unions, lists, dicts and Annotated."""
+    if hasattr(annotation, "model_fields"):
+        return [annotation]
+    return [m for inner in getattr(annotation, "__args__", ()) for m in _models_inside(inner)]

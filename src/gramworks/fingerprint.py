@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gramworks.errors import GramworksError
@@ -126,17 +126,53 @@ def _drop_docstring(node: ast.AST) -> None:
 
 def _imports(tree: ast.AST, module: str | None, is_package: bool) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _run_nodes(tree):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            for alias in node.names:
+                found |= _known(alias.name)
+                # `import package as p; p.name`: whatever the package exports may be meant.
+                found |= set(_exports(alias.name).values())
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(node, module, is_package)
-            names = [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            found |= _known(name)
+            exports = _exports(base)
+            for alias in node.names:
+                name = f"{base}.{alias.name}"
+                found |= _known(name) | set(_exports(name).values())
+                found |= {exports[n] for n in exports if alias.name in (n, "*")}
     return found
+
+
+def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk the tree, but for what runs only in type checkers."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            pending += node.orelse
+        else:
+            pending += ast.iter_child_nodes(node)
+
+
+def _exports(package: str) -> dict[str, str]:
+    """Map the lazy public names of a package to their modules, from its `_EXPORTS`."""
+    if package != PACKAGE and not package.startswith(PACKAGE + "."):
+        return {}
+    try:
+        path, is_package = module_file(package)
+    except GramworksError:
+        return {}
+    stated = _stated_exports(*_stamp(path)) if is_package else ()
+    whole = PACKAGE + "."
+    return {n: m if m.startswith(whole) else f"{package}.{m}" for n, m in stated}
+
+
+@functools.cache
+def _stated_exports(path: Path, _mtime: int, _size: int) -> tuple[tuple[str, str], ...]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_EXPORTS":
+            return tuple(ast.literal_eval(node.value).items())
+    return ()
 
 
 def _absolute(node: ast.ImportFrom, module: str | None, is_package: bool) -> str:

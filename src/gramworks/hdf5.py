@@ -46,7 +46,7 @@ def damaged(path: str | os.PathLike, reason: object) -> FileDamaged:
     """Make the error for a bad file: its name, what is wrong, and how to rebuild it."""
     return FileDamaged(
         f"{os.fspath(path)}: {reason}. Rebuild it with: {rebuild_command(path)} "
-        "(a file of your own: write it again)"
+        "(with the --configfile of its run, if it had one; a file of your own: write it again)"
     )
 
 

@@ -22,6 +22,7 @@ from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
 from gramworks.kernels.identifiers import kernel_module
 from gramworks.methods.registry import load_method, method_module
+from gramworks.settings import format_setting, join_settings
 from gramworks.studies.study_file import Study, load_studies
 
 
@@ -71,6 +72,11 @@ class Plan:
             _check_study(study)
         self._check_filters(studies)
         self.studies = {s.name: self._limited(s) for s in studies}
+        # Anything that is wrong must be said here: an error in a rule's input function would make
+        # the engine take the files of an earlier run.
+        self.targets()
+        for study, _, method in self.pairs:
+            self.settings_slice(study, method)
 
     def _check_filters(self, studies: list[Study]) -> None:
         for key in ("datasets", "methods"):
@@ -154,6 +160,10 @@ class Plan:
         folder = f"results/scores/{study}/{dataset}/{method}"
         return [f"{folder}/{chunk}.csv" for chunk in self._chunk_names(study, method, dataset)]
 
+    def timing_chunks(self, study: str, dataset: str, method: str) -> list[str]:
+        """List the timing files of the chunks of a method, in order."""
+        return [_timing(path) for path in self.chunks(study, dataset, method)]
+
     def scores(self, study: str) -> list[str]:
         """List the merged score files of a study."""
         return [f"results/scores/{s}/{d}/{m}.csv" for s, d, m in self.pairs if s == study]
@@ -171,8 +181,27 @@ class Plan:
         return f"results/report/{study}/comparison.csv"
 
     def targets(self) -> list[str]:
-        """List what `rule all` asks for."""
-        return ["results/report/index.html"]
+        """List what `rule all` asks for: every file of the run.
+
+        With the report alone as the target the engine would not miss an intermediate file that a
+        failed or killed job took away, as long as an older report is there.
+        """
+        files: dict[str, None] = {}
+        for study, dataset, method in self.pairs:
+            files |= dict.fromkeys(
+                [
+                    self.raw(dataset),
+                    self.table(study, dataset),
+                    self.splits(study, dataset),
+                    *self.grams(study, dataset, method),
+                    *self.shared(study, dataset, method),
+                    *self.chunks(study, dataset, method),
+                    f"results/scores/{study}/{dataset}/{method}.csv",
+                ]
+            )
+        timings = [_timing(file) for file in files if file.startswith("results/scores/")]
+        reports = [self.comparison(study) for study in self.studies]
+        return [*files, *timings, *reports, "results/report/index.html"]
 
     # Chunks of repeats
 
@@ -239,6 +268,15 @@ class Plan:
             }
         )
 
+    def settings_slice(self, study: str, method: str) -> str:
+        """State all settings of a method, those of the splits included."""
+        own = [format_setting(row) for row in self.studies[study].methods[method].combinations()]
+        outer = self.split_settings(study)
+        try:
+            return canonical(sorted(join_settings(a, b) for a in outer for b in own))
+        except ValueError as error:
+            raise ConfigError(f"study {study}: method {method}: {error}.") from None
+
     def study_slice(self, study: str) -> str:
         """State what the tables show of a study."""
         shown = self.studies[study].model_dump(exclude={"chunk"})
@@ -272,6 +310,10 @@ class Plan:
         for path in sorted(_PACKAGE.glob(base + pattern)):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
         return digest.hexdigest()[:16]
+
+
+def _timing(score_file: str) -> str:
+    return score_file.replace("results/scores/", "results/timings/", 1)
 
 
 def _listed(numbers: Iterable[int]) -> str:

@@ -60,8 +60,43 @@ def read_rows(path: str | Path) -> list[dict[str, str]]:
     return rows
 
 
-def merge_rows(parts: Iterable[str | Path], path: str | Path) -> None:
-    """Merge chunk files into one, ordered by setting, repeat and metric however they were cut."""
-    rows = [row for part in parts for row in read_rows(part)]
+def merge_rows(
+    parts: Iterable[str | Path], path: str | Path, settings: Iterable[str] | None = None
+) -> None:
+    """Merge chunk files into one, ordered by setting, repeat and metric however they were cut.
+
+    Parameters
+    ----------
+    parts : iterable of path
+        Chunk files ``{first}-{last}.csv``, named by the repeats they hold.
+    path : path
+        The merged file.
+    settings : iterable of str, optional
+        The settings that every chunk must hold for each of its repeats.
+
+    Raises
+    ------
+    FileDamaged
+        When a chunk lacks a draw, or holds one of other repeats.
+    """
+    rows = []
+    for part in map(Path, parts):
+        found = read_rows(part)
+        if settings is not None:
+            _check_draws(part, found, set(settings))
+        rows += found
     rows.sort(key=lambda row: (row["setting"], int(row["repeat"]), row["metric"]))
     write_rows(path, rows)
+
+
+def _check_draws(path: Path, rows: list[dict[str, str]], settings: set[str]) -> None:
+    first, last = map(int, path.stem.split("-"))
+    wanted = {(setting, str(repeat)) for setting in settings for repeat in range(first, last + 1)}
+    found = {(row["setting"], row["repeat"]) for row in rows}
+    for what, draws in (("lacks", wanted - found), ("has the unknown", found - wanted)):
+        if draws:
+            setting, repeat = min(draws)
+            raise FileDamaged(
+                f"{path}: {what} draw {repeat} of setting {setting!r} (and {len(draws) - 1} more); "
+                f"the file is damaged, rebuild it: {rebuild_command(path)}"
+            )

@@ -31,6 +31,14 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
+# YAML 1.1 reads 010 as eight and 1:30 as ninety; nobody means that here.
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:int"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(0|[1-9]\d*)$"), list("-+0123456789")
+)
 # PyYAML follows YAML 1.1, which wants a dot and a signed exponent in a float.
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",

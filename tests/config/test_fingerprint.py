@@ -1,3 +1,4 @@
+import ast
 import importlib
 import pkgutil
 from pathlib import Path
@@ -44,6 +45,36 @@ def test_only_code_counts(package, text, same):
     before = fingerprint(None, ["gramworks.a"])
     (package / "c.py").write_text(text)
     assert (fingerprint(None, ["gramworks.a"]) == before) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "reached"),
+    [
+        ("from gramworks.lazy import f", True),
+        ("from gramworks.lazy import *", True),
+        ("from gramworks import lazy", True),
+        ("import gramworks.lazy as z", True),
+        ("def later():\n    from gramworks.lazy import f", True),
+        ("from gramworks.lazy import other", False),
+        ("if TYPE_CHECKING:\n    from gramworks.lazy import f", False),
+    ],
+)
+def test_public_names_of_lazy_packages_lead_to_their_modules(package, text, reached):
+    (package / "lazy").mkdir()
+    (package / "lazy" / "__init__.py").write_text('_EXPORTS = {"f": "inner", "g": "gramworks.c"}\n')
+    (package / "lazy" / "inner.py").write_text("def f():\n    return 1\n")
+    (package / "a.py").write_text(text + "\n")
+    assert ("gramworks.lazy.inner" in reached_modules(["gramworks.a"])) is reached
+
+
+def test_real_public_names_are_followed():
+    for name, home in (("gaussian", "gaussian_kernel"), ("centre", "transforms")):
+        code = f"from gramworks.kernels import {name}"
+        assert f"gramworks.kernels.{home}" in module_imports(code)
+
+
+def module_imports(code):
+    return module._imports(ast.parse(code), None, False)
 
 
 def test_unreached_module_and_version_do_not_count(package):

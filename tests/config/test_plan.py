@@ -120,14 +120,32 @@ def test_given_partitions_are_counted_by_the_registry(root):
     )
     path.write_text(text)
     with pytest.raises(ConfigError, match="'iris-two' has no given partitions"):
-        plan(root).n_repeats("tiny", "iris-two")
-    path.write_text(text.replace("iris-two: {}", "usps: {}"))
+        plan(root)
+    text = text.replace("iris-two: {}, heart: {recipe: standardise}", "usps: {}")
+    path.write_text(text)
     assert plan(root, sources="any").n_repeats("tiny", "usps") == 1
-    path.write_text(
-        text.replace("iris-two: {}", "usps: {}").replace("given}", "given, sizes: [9]}")
-    )
+    path.write_text(text.replace("given}", "given, sizes: [9]}"))
     with pytest.raises(ConfigError, match="no given partition with 9 labelled points; it has 7291"):
-        plan(root, sources="any").n_repeats("tiny", "usps")
+        plan(root, sources="any")
+
+
+def test_a_setting_of_both_splits_and_method_is_refused(root):
+    path = root / "config" / "studies" / "tiny.yaml"
+    text = path.read_text().replace("majority: {}", "majority: {settings: {n_labelled: 1}}")
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="n_labelled"):
+        plan(root)
+
+
+def test_every_file_of_the_run_is_a_target(root):
+    made = plan(root)
+    targets = set(made.targets())
+    assert "results/timings/tiny/iris-two/svm/0-2.csv" in targets
+    assert "results/timings/tiny/iris-two/svm.csv" in targets
+    assert "results/gram/iris-two/none/linear.h5" in targets
+    assert "data/raw/iris-two/manifest.json" in targets
+    assert targets >= {*made.scores("tiny"), made.comparison("tiny")}
+    assert not any("heart" in target for target in targets)
 
 
 def test_slices_hold_only_what_a_job_needs(root):

@@ -9,6 +9,16 @@ def test_exponents_without_a_dot_are_numbers(text, value):
     assert parse_yaml(f"x: {text}", "f")["x"] == value
 
 
+@pytest.mark.parametrize("text", ["010", "1:30", "0x1f", "1_000"])
+def test_what_is_no_plain_number_stays_text(text):
+    assert parse_yaml(f"x: {text}", "f")["x"] == text
+
+
+@pytest.mark.parametrize("text", ["0", "7", "-3", "+12", "100"])
+def test_plain_integers(text):
+    assert parse_yaml(f"x: {text}", "f")["x"] == int(text)
+
+
 def test_quoted_number_stays_text():
     assert parse_yaml('x: "0.2"', "f")["x"] == "0.2"
 

@@ -44,6 +44,12 @@ def test_kernels_are_canonical_and_naturally_ordered(tmp_path):
         ("[1, 1.0", "[[1], 1.0", "number or a word"),
         ('[1, 1.0, "2"]', "[]", "C is an empty list"),
         ("kernel: K1", "kernel: a b", "no space"),
+        (
+            "repeats: 2}",
+            "repaets: 2}",
+            "did you mean 'repeats'? Valid: kind, repeats, stratified, test",
+        ),
+        ("settings: {C", "settings: [], parameters: {C", "settings"),
         ("[linear,", "[linaer,", "linaer"),
         ("metrics: [test-accuracy-percent]", "metrics: []", "metrics"),
         ("iris: {}", "'a b(1)/c': {}", "[A-Za-z0-9_.-]+"),

@@ -1,7 +1,9 @@
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse
 from pydantic import BaseModel
 
 from gramworks.datasets.dataset import Dataset
@@ -128,6 +130,68 @@ def test_wrong_predictions_are_failed_rows():
     assert {row["status"] for row in scores} == {"failed"}
 
 
+class Unsayable(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def raises(error):
+    def fit(problem, params):
+        raise error
+
+    return fit
+
+
+@pytest.mark.parametrize(
+    ("fit", "reason"),
+    [
+        (lambda p, _: None, "returned NoneType"),
+        (lambda p, _: (1, 2), "returned tuple"),
+        (lambda p, _: Outcome(), "neither predictions nor metrics"),
+        (lambda p, _: Outcome(metrics={"x": None}), "metric x is NoneType"),
+        (lambda p, _: Outcome(metrics={"x": "1"}), "metric x is str"),
+        (lambda p, _: Outcome(metrics={"x": np.ones(2)}), "metric x is ndarray"),
+        (lambda p, _: Outcome(metrics={"": 1.0}), "the metric name ''"),
+        (lambda p, _: Outcome(metrics={1: 1.0}), "the metric name 1"),
+        (raises(SystemExit("bye")), "SystemExit: bye"),
+        (raises(Unsayable()), "Unsayable: (its message cannot be made: RuntimeError)"),
+        (raises(ValueError("lone \ud800")), "ValueError: lone ?"),
+    ],
+)
+def test_whatever_a_method_does_is_a_row(tmp_path, fit, reason):
+    scores, timings = run(fit, repeats=[0])
+    assert [row["status"] for row in scores] == ["failed"]
+    assert reason in scores[0]["reason"]
+    write_rows(tmp_path / "0-0.csv", scores)
+    assert read_rows(tmp_path / "0-0.csv")[0]["reason"] == scores[0]["reason"]
+
+
+@pytest.mark.parametrize("X", [np.ones((6, 2)), scipy.sparse.csr_array(np.ones((6, 2)))])
+def test_a_draw_cannot_alter_what_the_next_one_gets(X):
+    seen = []
+
+    def fit(problem, params):
+        seen.append((sorted(problem.kernels), sorted(problem.shared), problem.features.sum()))
+        problem.kernels.clear()
+        problem.shared.clear()
+        array = (
+            problem.features if isinstance(problem.features, np.ndarray) else problem.features.data
+        )
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 2
+        with pytest.raises(ValueError, match="read-only"):
+            problem.labelled[:] = True
+        return right(problem, params)
+
+    made = method(fit)
+    made.module.NEEDS = ("grams", "features")
+    run_draws(
+        made, [{}], {}, replace(DATA, X=X), {"": SPLITS}, {"K1": np.eye(6)}, study="s",
+        repeats=range(3), shared={"a": np.ones(2)}, log=lambda line: None,
+    )  # fmt: skip
+    assert seen == [(["K1"], ["a"], 12.0)] * 3
+
+
 def test_a_metric_that_is_not_finite_fails_alone():
     def fit(problem, params):
         return Outcome(predictions=right(problem, params).predictions, metrics={"bad": np.inf})
@@ -168,8 +232,9 @@ def test_area_under_the_curve_is_undefined_with_one_class_in_the_test():
 
     scores, _ = run(fit, repeats=[0], splits={"": one_class})
     by_metric = {row["metric"]: row for row in scores}
-    assert by_metric["test-auc"]["status"] == "skipped"
+    assert "test-auc" not in by_metric
     assert by_metric["test-accuracy-percent"]["value"] == "100"
+    assert {row["status"] for row in scores} == {"ok"}
 
 
 def test_absent_inputs_give_a_row_a_draw():

@@ -1,10 +1,10 @@
 import pandas as pd
 import pytest
 
-from gramworks import draws as draw_module
 from gramworks.errors import FileDamaged
-from gramworks.report.scores import COLUMNS, counts_by_status, read_scores
+from gramworks.report.scores import counts_by_status, read_scores
 from gramworks.report.status import format_status, status_rows
+from gramworks.score_files import COLUMNS
 
 HEADER = ",".join(COLUMNS)
 GOOD = "small,iris,svm,,0,test-error-percent,1.5,ok,"
@@ -15,10 +15,6 @@ def written(tmp_path, *lines, header=HEADER, name="s.csv"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([header, *lines]) + "\n")
     return path
-
-
-def test_columns_are_those_the_fits_write():
-    assert draw_module.COLUMNS == COLUMNS
 
 
 def test_names_that_readers_take_for_missing_survive(tmp_path):

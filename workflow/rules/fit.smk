@@ -46,12 +46,14 @@ rule fit:
 rule merge:
     input:
         scores=lambda w: plan.chunks(w.study, w.dataset, w.method),
+        timings=lambda w: plan.timing_chunks(w.study, w.dataset, w.method),
     output:
         scores="results/scores/{study}/{dataset}/{method}.csv",
         timings="results/timings/{study}/{dataset}/{method}.csv",
     log:
         "results/logs/merge/{study}/{dataset}/{method}.log",
     params:
+        settings=lambda w: plan.settings_slice(w.study, w.method),
         code=lambda w: plan.code("merge.py"),
     message:
         "Merging scores of {wildcards.method} on {wildcards.dataset}"

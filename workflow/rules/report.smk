@@ -7,6 +7,11 @@ rule tabulate:
         tables=lambda w: plan.tables(w.study),
     output:
         comparison="results/report/{study}/comparison.csv",
+        problems="results/report/{study}/problems.csv",
+        status="results/report/{study}/status.csv",
+        edges="results/report/{study}/edges.csv",
+        absent="results/report/{study}/absent.csv",
+        provenance="results/report/{study}/provenance.json",
     log:
         "results/logs/tabulate/{study}.log",
     benchmark:
@@ -14,7 +19,7 @@ rule tabulate:
     params:
         slice=lambda w: plan.study_slice(w.study),
         code=lambda w: plan.code("tabulate.py", ["gramworks.report.build"]),
-        resources=plan.resource_digest("published.csv"),
+        resources=lambda w: plan.resource_digest("published.csv"),
     message:
         "Comparing {wildcards.study} with the published numbers"
     script:
@@ -30,9 +35,10 @@ rule report:
     log:
         "results/logs/report.log",
     params:
-        slices=[plan.study_slice(study) for study in plan.studies],
+        # A function, since text of a study may hold braces, which the engine would read.
+        slices=lambda w: [plan.study_slice(study) for study in plan.studies],
         code=lambda w: plan.code("report.py", ["gramworks.report.build"]),
-        resources=plan.resource_digest("report/templates/*"),
+        resources=lambda w: plan.resource_digest("report/templates/*"),
     message:
         "Writing the report"
     script:

@@ -9,10 +9,8 @@ import pandas as pd
 
 from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report.csv_text import read_table
+from gramworks.score_files import COLUMNS
 
-COLUMNS = (
-    "study", "dataset", "method", "setting", "repeat", "metric", "value", "status", "reason",
-)  # fmt: skip
 STATUSES = ("ok", "failed", "skipped", "not-converged")
 DRAW = ["study", "dataset", "method", "setting", "repeat"]
 _WORST_FIRST = ("failed", "not-converged", "skipped", "ok")
@@ -88,7 +86,7 @@ def _read(path: Path) -> pd.DataFrame:
     faults = {
         f"status is none of {', '.join(STATUSES)}": ~table["status"].isin(STATUSES),
         "an ok row without metric or value": needs_value & ~valued,
-        "metric and value go together": (table["metric"] != "") != valued,
+        "a value without a metric": (table["metric"] == "") & valued,
         "a failed or skipped row with a value": valued & ~may_have_value,
         "the value is not finite": valued & ~table["value"].abs().lt(float("inf")),
         "repeat is negative": table["repeat"].lt(0).fillna(False).astype(bool),

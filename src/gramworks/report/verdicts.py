@@ -18,7 +18,7 @@ Direction = Literal["lower", "higher", "two-sided"]
 
 DIRECTIONS: tuple[tuple[str, Direction], ...] = (
     (r"(.+-)?(error|loss)(-percent)?|seconds", "lower"),
-    (r"(.+-)?(accuracy(-percent)?|roc|correlation)|fraction-better-than-.+", "higher"),
+    (r"(.+-)?(accuracy(-percent)?|auc|roc|correlation)|fraction-better-than-.+", "higher"),
     (r"topics-improved-of-\d+", "higher"),
     (r"(weight-\d+|omega-half|margin|C|(.+-)?eigenvalue|(.+-)?cutoff)", "two-sided"),
 )

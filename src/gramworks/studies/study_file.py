@@ -58,7 +58,7 @@ class StudyDataset(StrictModel):
 class StudyMethod(StrictModel):
     """One method of a study."""
 
-    settings: list[dict[str, Any]] = [{}]
+    settings: Annotated[list[dict[str, Any]], Field(min_length=1)] = [{}]
     """What distinguishes rows, such as criterion or C; lists are multiplied out."""
     parameters: dict[str, Any] = {}
     """What all rows share, such as grids; not part of the setting."""
