@@ -235,3 +235,19 @@ def test_neighbours_break_ties_by_order():
     for k in (0, 5, 1.5, True):
         with pytest.raises(FitError, match="from 1 to the 4 labelled points"):
             KernelNeighbours(k).fit(X @ X.T, ["x", "b", "a", "c"])
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e8])
+def test_one_point_far_away_leaves_the_neighbours_of_the_others(far):
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(60, 3)), rng.normal(size=(200, 3))
+    X[7] = far
+    y = np.arange(60)
+    model = KernelNeighbours(neighbours=1).fit(X @ X.T, y)
+    nearest = ((new[:, None] - X[None]) ** 2).sum(axis=-1).argmin(axis=1)
+    np.testing.assert_array_equal(model.predict(new @ X.T), nearest)
+    np.testing.assert_array_equal(model.predict(), y)
+    others = np.delete(y, 7)
+    known = np.isin(y, others)  # the far one asks, and is no candidate
+    asked = KernelNeighbours(neighbours=1).fit(X @ X.T, y, known).predict()
+    assert asked[7] == others[((X[others] - X[7]) ** 2).sum(axis=-1).argmin()]

@@ -4,8 +4,10 @@ import csv
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,19 @@ class Project:
         else:
             assert made.returncode != 0, made.stdout[-6000:]
         return made.stdout
+
+    def kill_when(self, condition):
+        """Start a run and kill it, and all its processes, as soon as the condition holds."""
+        process = subprocess.Popen(
+            self.command(), cwd=self.folder, env=self.environment(), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.monotonic() + 300
+        while time.monotonic() < deadline and process.poll() is None and not condition():
+            time.sleep(0.02)
+        assert process.poll() is None, "the run ended before it could be killed"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
     def gramworks(self, *arguments):
         return subprocess.run(

@@ -108,6 +108,47 @@ def test_the_default_profile_is_really_used(done):
     assert "Nothing to be done" not in without
 
 
+def test_a_job_that_failed_in_a_rerun_is_tried_again(done):
+    # The engine takes the output of a failed job away; the report of the run before is still there.
+    before = done.scores("svm")
+    name = "src/gramworks/kernels/linear_kernel.py"
+    text = (done.folder / name).read_text()
+    done.write(name, text + "\n\nraise RuntimeError('a fault')\n")
+    done.run(check=False)
+    assert "Nothing to be done" not in done.run(check=False)
+    done.write(name, text)
+    done.run()
+    assert done.scores("svm") == before
+    assert done.rerun() == set()
+
+
+def test_a_file_that_is_gone_is_made_again(done):
+    for name in (
+        "results/gram/iris-two/none/linear.h5",
+        "results/scores/tiny/iris-two/svm/0-1.csv",
+    ):
+        (done.folder / name).unlink()
+        done.run()
+        assert (done.folder / name).is_file()
+
+
+def test_kill_in_a_rerun_then_the_documented_resume(done):
+    before = {method: done.scores(method) for method in ("svm", "majority", "kernel-ridge")}
+    done.edit(
+        "src/gramworks/draws.py", "last = time.monotonic()\n", "last = time.monotonic() + 0\n"
+    )
+    stamps = done.stamps()
+    done.kill_when(lambda: any(
+        stamps.get(name) != stamp for name, stamp in done.stamps().items() if "/svm/" in name
+    ))  # fmt: skip
+    done.run("--unlock")
+    changed = done.rerun()
+    assert scores_of(changed) == set(before)
+    assert {method: done.scores(method) for method in before} == before
+    assert stamps.keys() <= done.stamps().keys()
+    assert done.rerun() == set()
+
+
 def test_chunks_do_not_change_scores(done):
     before = {method: done.scores(method) for method in ("svm", "majority", "kernel-ridge")}
     done.edit("config/studies/tiny.yaml", "chunk: 2", "chunk: 1")

@@ -1,10 +1,5 @@
 """Runs from the beginning: failures, kills, configurations that are wrong."""
 
-import os
-import signal
-import subprocess
-import time
-
 import pytest
 
 pytestmark = pytest.mark.workflow
@@ -184,18 +179,7 @@ def test_a_source_that_is_back_is_used(project, tmp_path, mirror):
 
 
 def test_kill_in_mid_run_then_the_documented_resume(project, finished):
-    process = subprocess.Popen(
-        project.command(), cwd=project.folder, env=project.environment(), start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and process.poll() is None:
-        if any(project.folder.glob("results/scores/tiny/iris-two/*/*.csv")):
-            break
-        time.sleep(0.02)
-    assert process.poll() is None, "the run ended before it could be killed"
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    project.kill_when(lambda: any(project.folder.glob("results/scores/tiny/iris-two/*/*.csv")))
     assert not (project.folder / "results/report/index.html").exists()
     project.run("--unlock")
     project.run()

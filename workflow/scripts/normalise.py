@@ -1,12 +1,12 @@
 """Parse one data set, check its facts and normalise it."""
 
-import json
 from pathlib import Path
 
 from gramworks.absent import Absent, write_absent
 from gramworks.datasets.normalisation import normalise_dataset
 from gramworks.datasets.parsing import parse
 from gramworks.datasets.registry import load_entry
+from gramworks.datasets.sources import read_manifest
 from gramworks.datasets.store import write_dataset
 from gramworks.errors import DataError
 from gramworks.progress import progress_log
@@ -14,7 +14,7 @@ from gramworks.provenance import provenance
 
 
 def main(dataset, recipe, manifest, table, log):
-    fetched = json.loads(Path(manifest).read_text(encoding="utf-8"))
+    fetched = read_manifest(manifest)
     if "absent" in fetched:
         write_absent(table, Absent(**fetched["absent"]))
         return

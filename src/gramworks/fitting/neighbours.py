@@ -11,7 +11,7 @@ from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.inputs import check_new, check_square
 from gramworks.fitting.labels import encode_labels
 
-_DECIMALS = 12  # distances this near, relative to the largest k(z,z), are ties and not rounding
+_TIE = 1e-12  # of k(z,z) + 2 |x| |z| of a pair: distances this near are ties, not rounding
 
 
 class KernelNeighbours(ClassifierMixin, BaseEstimator):
@@ -106,7 +106,23 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
         K = self._own if K_new is None else check_new(K_new, self.n_features_in_)
         # k(x,x) is the same for all candidates of a row
         distances = self._squares - 2.0 * K[:, self._labelled]
-        size = max(self._squares.max(), np.finfo(float).tiny)
-        ranked = np.argsort(np.round(distances / size, _DECIMALS), axis=1, kind="stable")
+        lengths = np.sqrt(np.maximum(self._squares, 0.0))
+        # |x| is at least its projection on any z, and known for no new row
+        usable = np.where(lengths > 0, lengths, np.inf)
+        reach = np.abs(K[:, self._labelled] / usable).max(axis=1, keepdims=True)
+        ranked = _rank(distances, _TIE * (np.abs(self._squares) + 2.0 * reach * lengths))
         codes = self._codes[ranked[:, : int(self.neighbours)]]
         return (codes[:, :, None] == np.arange(self.classes_.size)).sum(axis=1)
+
+
+def _rank(distances, errors):
+    """Sort each row; where neighbours in the order differ by no more than their errors, by place.
+
+    Errors are those of a pair: one point far away does not blur the others.
+    """
+    order = np.argsort(distances, axis=1, kind="stable")
+    steps = np.diff(np.take_along_axis(distances, order, axis=1), axis=1)
+    errors = np.take_along_axis(errors, order, axis=1)
+    apart = steps > np.maximum(errors[:, 1:], errors[:, :-1])
+    group = np.concatenate([np.zeros((len(order), 1), int), np.cumsum(apart, axis=1)], axis=1)
+    return np.take_along_axis(order, np.lexsort((order, group), axis=1), axis=1)
