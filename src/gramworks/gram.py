@@ -23,7 +23,7 @@ from gramworks.gram_computing import (
     share_memory,
 )
 from gramworks.gram_selection import as_indices, read_selection
-from gramworks.hdf5 import atomic, damaged, opened, read_json, write_json
+from gramworks.hdf5 import atomic, check_space, damaged, opened, read_json, write_json
 from gramworks.kernels.checks import GramCheck, check_gram
 from gramworks.kernels.identifiers import family_module, parse_kernel
 from gramworks.kernels.tiles import tile_side
@@ -64,6 +64,8 @@ def write_gram(
     ------
     KernelError
         The matrix was refused (see `check_gram`), or ``row_ids`` has another length.
+    ResourceError
+        The disk is full.
     """
     check = check_gram(K)
     matrix = check.repair(K)
@@ -206,11 +208,14 @@ def compute_gram(
 
 def _create(file: h5py.File, n: int) -> h5py.Dataset:
     side = tile_side(n)
+    chunks = (max(min(side // 2, n), 1), min(side, n))
+    stored = [-(-n // length) * length for length in chunks]
+    check_space(file.filename, 8 * stored[0] * stored[1])
     return file.create_dataset(
         "K",
         shape=(n, n),
         dtype=np.float64,
-        chunks=(min(side // 2, n), min(side, n)),
+        chunks=chunks,
         fletcher32=True,
     )
 

@@ -14,6 +14,7 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +23,11 @@ from typing import Any
 import h5py
 import numpy as np
 
-from gramworks.errors import FileDamaged
+from gramworks.errors import FileDamaged, ResourceError
 
 CHUNK_BYTES = 1 << 20
+# What a file takes beside its arrays, and what HDF5 holds back in its caches.
+_SPARE_BYTES = 1 << 20
 # A deflate stream expands by at most 1032: anything beyond it is not a file of ours.
 _MOST_EXPANSION = 1100
 _DEEPEST = 8
@@ -73,6 +76,7 @@ def atomic(path: str | os.PathLike, kind: str | None = None) -> Iterator[h5py.Fi
     _remove_abandoned(path)
     temporary = path.with_name(f"{_prefix(path)}{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
+        check_space(temporary, 0)
         # The name is ours alone, so no lock is needed; some cluster file systems have none.
         with h5py.File(temporary, "x", libver=("v110", "v110"), locking=False) as file:
             if kind is not None:
@@ -159,8 +163,14 @@ def write_array(
     Returns
     -------
     h5py.Dataset
+
+    Raises
+    ------
+    ResourceError
+        The disk is full.
     """
     array = np.asarray(array)
+    check_space(group.file.filename, array.nbytes)
     if array.size == 0 or array.ndim == 0:
         return group.create_dataset(name, data=array)
     if chunks is None:
@@ -168,6 +178,41 @@ def write_array(
         rows = min(max(CHUNK_BYTES // row_bytes, 1), array.shape[0])
         chunks = (rows, *array.shape[1:])
     return group.create_dataset(name, data=array, chunks=chunks, fletcher32=True)
+
+
+def check_space(path: str | os.PathLike, n_bytes: int) -> None:
+    """Refuse to write what the disk does not hold.
+
+    HDF5 ends the whole process (segmentation fault) when the disk is full on closing a file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write to, in a folder that exists; a temporary name of `atomic` is told as
+        the final one.
+    n_bytes : int
+        What will be written, beside a megabyte for the file's own structure.
+
+    Raises
+    ------
+    ResourceError
+        Names the file, the bytes needed and the bytes free.
+    """
+    path = Path(path)
+    try:
+        free = shutil.disk_usage(path.parent).free
+    except OSError:  # a file system that does not tell
+        return
+    # chunks at the edges are stored whole, each with a checksum and an entry in an index
+    needed = n_bytes + n_bytes // 64 + _SPARE_BYTES
+    if free < needed:
+        name = path.name
+        if name.startswith(".") and name.endswith(".tmp"):
+            name = name[1:].rsplit(f".{socket.gethostname()}.", 1)[0]
+        raise ResourceError(
+            f"{path.with_name(name)}: disk full: {needed} bytes are needed, {free} are free in "
+            f"{path.parent}; make room there or write elsewhere"
+        )
 
 
 def write_json(group: h5py.Group, name: str, obj: Any) -> None:
