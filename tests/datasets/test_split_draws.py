@@ -214,3 +214,38 @@ def test_damaged_split_file(tmp_path):
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(FileDamaged, match="Rebuild it with: snakemake"):
         read_splits(path)
+
+
+@pytest.mark.parametrize(
+    ("y", "test", "wanted", "spare"),
+    [([0, 0, 1, 2], 0.75, 3, 1), ([0] * 4 + [1, 2, 3, 4, 5, 6], 0.6, 6, 3)],
+)
+def test_a_test_share_that_leaves_a_class_without_label_is_refused(y, test, wanted, spare):
+    spec = {"kind": "random-fraction", "test": test, "repeats": 1, "stratified": True}
+    with pytest.raises(DataError, match=f"is {wanted} test points, .* classes {spare} are left"):
+        make(y=np.array(y), **spec)
+
+
+def test_stratified_tests_of_tiny_classes_have_the_exact_size():
+    y = np.array([0] * 4 + [1, 2, 3, 4, 5, 6])
+    for test, n_test in ((0.1, 1), (0.2, 2), (0.3, 3)):
+        spec = {"kind": "random-fraction", "test": test, "repeats": 10, "stratified": True}
+        splits = make(y=y, **spec)[""]
+        assert splits.test.shape == (10, n_test)
+        assert all(set(y[row]) == set(y) for row in splits.labelled)
+        assert all((y[row] == 0).all() for row in splits.test)
+    # by hand: shares 3.5, 1.75, 1.75 of 7: remainders .75 and .75 are served before .5
+    y = np.repeat([0, 1, 2], [8, 4, 4])
+    spec = {"kind": "random-fraction", "test": 7 / 16, "repeats": 3, "stratified": True}
+    for row in make(y=y, **spec)[""].test:
+        np.testing.assert_array_equal(np.bincount(y[row]), [3, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "spec", [s for s in SPECS if s.get("stratified", True) and s.get("scheme") != "free"]
+)
+def test_codes_without_members_change_no_draw(spec):
+    whole, holes = make(**spec), make(y=np.array([1, 4, 6])[Y], **spec)
+    for setting, splits in whole.items():
+        np.testing.assert_array_equal(splits.labelled, holes[setting].labelled)
+        np.testing.assert_array_equal(splits.test, holes[setting].test)

@@ -26,8 +26,16 @@ def draw_fraction(
     if not 0 < n_test < n:
         raise DataError(f"{where}: a test share of {share:g} of {n} points leaves a part empty.")
     if stratified:
-        counts = _class_counts(y, where)
-        test = _pick(random, y, _apportion(counts, n_test, np.zeros_like(counts), counts - 1))
+        codes, counts = _class_counts(y, where)
+        spare = int((counts - 1).sum())
+        if n_test > spare:
+            raise DataError(
+                f"{where}: a test share of {share:g} of {n} points is {n_test} test points, but "
+                f"with a labelled point in each of {len(codes)} classes {spare} are left; lower "
+                "`test` or leave out rare classes."
+            )
+        wanted = _apportion(counts, n_test, np.zeros_like(counts), counts - 1)
+        test = _pick(random, y, codes, wanted)
         return _draw(n, np.setdiff1d(np.arange(n), test), test)
     labelled = _free(random, y, n - n_test, where)
     return _draw(n, labelled, np.setdiff1d(np.arange(n), labelled))
@@ -47,7 +55,7 @@ def draw_labelled(
     if scheme == "free":
         labelled = _free(random, y, size, where)
     else:
-        counts = _class_counts(y, where)
+        codes, counts = _class_counts(y, where)
         _check_room(len(counts), size, where)
         if scheme == "stratified":
             wanted = _apportion(counts, size, np.ones_like(counts), counts)
@@ -57,10 +65,10 @@ def draw_labelled(
             short = np.flatnonzero(wanted > counts)
             if len(short):
                 raise DataError(
-                    f"{where}: class code {short[0]} has {counts[short[0]]} members, "
+                    f"{where}: class code {codes[short[0]]} has {counts[short[0]]} members, "
                     f"{wanted[short[0]]} are wanted; use fewer labels or another scheme."
                 )
-        labelled = _pick(random, y, wanted)
+        labelled = _pick(random, y, codes, wanted)
     others = np.setdiff1d(np.arange(n), labelled)
     return _draw(n, labelled, others[random.permutation(len(others))[:n_test]])
 
@@ -74,11 +82,11 @@ def draw_folds(
         raise DataError(f"{where}: {folds} folds are asked for, there are {n} points.")
     order = random.permutation(n)
     if stratified:
-        counts = _class_counts(y, where)
+        codes, counts = _class_counts(y, where)
         if counts.min() < folds:
             raise DataError(
-                f"{where}: class code {counts.argmin()} has {counts.min()} member(s), fewer than "
-                f"the {folds} folds; use fewer folds, `stratified: false`, or leave the class out."
+                f"{where}: class code {codes[counts.argmin()]} has {counts.min()} member(s), fewer "
+                f"than the {folds} folds; use fewer folds, `stratified: false`, or leave the class out."
             )
         # Dealing class after class, without a gap, keeps folds and classes even at once.
         order = order[np.argsort(y[order], kind="stable")]
@@ -101,14 +109,15 @@ def is_classes(y: np.ndarray) -> bool:
     return y.ndim == 1 and y.dtype.kind in "iub"
 
 
-def _class_counts(y: np.ndarray, where: str) -> np.ndarray:
+def _class_counts(y: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Give the codes of the classes that have members, and how many each has."""
     if not is_classes(y):
         what = "a real-valued target" if y.ndim == 1 else "data with several labels a point"
         raise DataError(
             f"{where}: {what} has no classes to stratify by; use the scheme free, or "
             "`stratified: false`."
         )
-    return np.bincount(y)
+    return np.unique(y, return_counts=True)
 
 
 def _check_room(classes: int, size: int, where: str) -> None:
@@ -121,10 +130,13 @@ def _draw(n: int, labelled: np.ndarray, test: np.ndarray) -> Draw:
     return np.sort(labelled), unlabelled, np.sort(test)
 
 
-def _pick(random: np.random.Generator, y: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _pick(
+    random: np.random.Generator, y: np.ndarray, codes: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
     """Choose the wanted number of members of each class."""
     return np.concatenate([
-        random.permutation(np.flatnonzero(y == code))[:number] for code, number in enumerate(wanted)
+        random.permutation(np.flatnonzero(y == code))[:number]
+        for code, number in zip(codes, wanted, strict=True)
     ])  # fmt: skip
 
 
@@ -147,7 +159,8 @@ def _free(random: np.random.Generator, y: np.ndarray, size: int, where: str) -> 
 def _apportion(counts: np.ndarray, size: int, least: np.ndarray, most: np.ndarray) -> np.ndarray:
     """Divide ``size`` in proportion to ``counts``, each between ``least`` and ``most``.
 
-    The largest remainder is served first, the lower code among equals.
+    The largest remainder is served first, the lower code among equals. The sums of the limits
+    enclose ``size``.
     """
     exact = counts * (size / counts.sum())
     wanted = np.clip(np.floor(exact).astype(np.int64), least, most)
