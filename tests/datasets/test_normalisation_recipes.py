@@ -60,6 +60,29 @@ def test_tiny_and_huge_rows_have_a_direction():
     np.testing.assert_allclose(found, [[0.6, 0.8], [0.6, 0.8]])
 
 
+@pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES if recipe != "none"])
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e-160, 1e155, 1e200, 8e307])
+def test_tiny_and_huge_features_are_normalised_as_any(recipe, scale):
+    column, notes = np.array([[1.0], [2.0], [-1.0]]), []
+    column = np.hstack([column, column[::-1]])
+    found = normalise(column * scale, recipe, notes=notes)
+    accuracy = 1e-3 if scale < 1e-307 else 1e-14  # subnormal numbers have few digits
+    np.testing.assert_allclose(found, normalise(column, recipe), rtol=accuracy)
+    assert notes == []
+    if recipe == "unit-rows":
+        sparse = normalise(csr_array(column * scale), recipe, notes=notes)
+        np.testing.assert_allclose(sparse.toarray(), found, rtol=1e-15)
+        assert notes == []
+
+
+def test_sparse_rows_of_every_size_at_once():
+    values = np.array([[3e-200, 4e-200, 0], [0, 3e200, 4e200], [0, 0, 0], [3, 0, 4]])
+    notes = []
+    found = normalise(csr_array(values), "unit-rows", notes=notes).toarray()
+    np.testing.assert_allclose(found, [[0.6, 0.8, 0], [0, 0.6, 0.8], [0, 0, 0], [0.6, 0, 0.8]])
+    assert notes == ["1 of 4 rows are zero and stay zero"]
+
+
 @pytest.mark.parametrize("recipe", ["standardise", "zero-mean-unit-length"])
 def test_large_offset(recipe):
     """X + 1e6 has the spread of X; what is lost is the last digits of its input only."""

@@ -81,7 +81,10 @@ def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Poin
         case "none":
             return X
         case "unit-rows":
+            X = _scaled(X, axis=1)
             return X / _row_lengths(np.abs(X).max(axis=1, initial=0), X, notes)[:, None]
+    X = _scaled(X, axis=0)
+    match recipe:
         case "unit-range":
             low = X.min(axis=0)
             return (X - low) / _scales(X.max(axis=0) - low, X, notes)
@@ -94,6 +97,15 @@ def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Poin
     constant = X.max(axis=0) == X.min(axis=0)
     centred[:, constant] = 0.0
     return centred / _scales(np.where(constant, 0.0, lengths), X, notes)
+
+
+def _scaled(X: np.ndarray, axis: int) -> np.ndarray:
+    """Bring the largest entry of each row or column to 0.5..1: no square over- or underflows.
+
+    A power of two changes no digit, and every recipe but none takes a common factor out again.
+    """
+    _, exponents = np.frexp(np.abs(X).max(axis=axis, initial=0, keepdims=True))
+    return np.ldexp(X, -exponents)
 
 
 def _check_finite(values: np.ndarray) -> None:
@@ -116,7 +128,6 @@ def _row_lengths(largest: np.ndarray, X: np.ndarray, notes: list[str]) -> np.nda
         shown = ", ".join(str(i + 1) for i in zero[:10]) + ", ..." * (len(zero) > 10)
         notes.append(f"{len(zero)} of {X.shape[0]} rows are zero and stay zero: {shown}")
     scale = np.where(largest == 0, 1.0, largest)
-    # Scaling by the largest entry first keeps tiny and huge rows from under- or overflowing.
     lengths = scale * np.sqrt(((X / scale[:, None]) ** 2).sum(axis=1))
     return np.where(largest == 0, 1.0, lengths)
 
@@ -131,10 +142,16 @@ def _normalise_csr(X, recipe: str, notes: list[str]):
             f"recipe {recipe!r} would fill a sparse matrix {X.shape}; sparse data sets admit "
             "none and unit-rows."
         )
+    X.sum_duplicates()
+    counts = np.diff(X.indptr)
+    largest = np.zeros(X.shape[0])
+    np.maximum.at(largest, np.repeat(np.arange(X.shape[0]), counts), np.abs(X.data))
+    # as for dense rows: by a power of two, which changes no digit
+    X.data = np.ldexp(X.data, -np.repeat(np.frexp(largest)[1], counts))
     lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     zero = np.flatnonzero(lengths == 0)
     if len(zero):
         notes.append(f"{len(zero)} of {X.shape[0]} rows are zero and stay zero")
     lengths[zero] = 1.0
-    X.data = X.data / np.repeat(lengths, np.diff(X.indptr))
+    X.data = X.data / np.repeat(lengths, counts)
     return X

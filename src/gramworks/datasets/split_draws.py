@@ -86,7 +86,8 @@ def draw_folds(
         if counts.min() < folds:
             raise DataError(
                 f"{where}: class code {codes[counts.argmin()]} has {counts.min()} member(s), fewer "
-                f"than the {folds} folds; use fewer folds, `stratified: false`, or leave the class out."
+                f"than the {folds} folds; use fewer folds, `stratified: false`, or leave the class "
+                "out."
             )
         # Dealing class after class, without a gap, keeps folds and classes even at once.
         order = order[np.argsort(y[order], kind="stable")]
