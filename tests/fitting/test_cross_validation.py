@@ -119,8 +119,8 @@ def test_metrics_by_name_and_by_function(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 1}, "folds=1; allowed: 2 to"),
-        ({"folds": 61, "stratified": False}, "folds=61; allowed: 2 to the 60"),
+        ({"folds": 1}, "folds=1; allowed: a whole number from 2 to"),
+        ({"folds": 61, "stratified": False}, "folds=61; allowed: a whole number from 2 to the 60"),
         ({"repeats": 0}, "repeats=0"),
         ({"scoring": "test-acc-percent"}, "did you mean 'test-accuracy-percent'"),
         ({"labelled": np.zeros(3, dtype=bool)}, "boolean mask of shape"),

@@ -170,11 +170,11 @@ def test_scikit_learn_slices_a_stack_on_both_axes(data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"C": 0}, "C is 0; allowed: a positive finite number"),
+        ({"C": 0}, "C=0; allowed: a positive finite number"),
         ({"criterion": "hard"}, "available: criterion l1 with weights nonnegative"),
         ({"weights": "free"}, "available: criterion l1 with weights nonnegative"),
         ({"multiclass": "shraed"}, "did you mean 'shared'"),
-        ({"trace": 0}, "trace of the combined kernel is 0"),
+        ({"trace": 0}, "trace=0; allowed: a positive finite number"),
     ],
 )
 def test_unusable_parameters_are_named_with_what_is_allowed(data, params, message):

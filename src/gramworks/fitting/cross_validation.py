@@ -7,10 +7,11 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from gramworks.errors import FitError
-from gramworks.fitting.inputs import check_kernels, check_square
+from gramworks.fitting.inputs import check_kernels, check_square, check_switch, check_whole
 from gramworks.fitting.kernel_stack import KernelStack
 from gramworks.fitting.labels import find_missing
 from gramworks.fitting.metrics import find_metric
+from gramworks.masked_values import refuse_masked
 
 
 def cross_validate(
@@ -72,9 +73,9 @@ def cross_validate(
     generator = np.random.default_rng(random_state)
     splitter = StratifiedKFold if stratified else KFold
     rows = {"repeat": [], "fold": [], "score": []}
-    for repeat in range(repeats):
+    for repeat in range(int(repeats)):
         seed = int(generator.integers(2**31))
-        cut = splitter(n_splits=folds, shuffle=True, random_state=seed)
+        cut = splitter(n_splits=int(folds), shuffle=True, random_state=seed)
         for fold, (_, test) in enumerate(cut.split(codes, codes)):
             held = indices[test]
             train = np.setdiff1d(np.arange(known.size), held)
@@ -93,6 +94,7 @@ def _known_labels(y, n, labelled):
         raise FitError(f"y has shape {values.shape}; the kernels have {n} points: give ({n},)")
     if labelled is None:
         return values, ~missing
+    refuse_masked(labelled, "labelled", FitError)
     known = np.asarray(labelled)
     if known.dtype != bool or known.shape != (n,) or np.any(known & missing):
         raise FitError(
@@ -109,11 +111,9 @@ def _codes(values):
 
 
 def _check_folds(codes, values, folds, repeats, stratified):
-    if folds != int(folds) or not 2 <= folds <= codes.size:
-        raise FitError(f"folds={folds!r}; allowed: 2 to the {codes.size} labelled points")
-    if repeats != int(repeats) or repeats < 1:
-        raise FitError(f"repeats={repeats!r}; allowed: 1 or more")
-    if not stratified:
+    check_whole(folds, "folds", 2, codes.size, f"the {codes.size} labelled points")
+    check_whole(repeats, "repeats")
+    if not check_switch(stratified, "stratified"):
         return
     counts = np.bincount(codes)
     if counts.min() < folds:

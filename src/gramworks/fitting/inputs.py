@@ -1,14 +1,67 @@
-"""Shapes and contents of the Gram matrices given to an estimator. Nothing is changed in place."""
+"""What is given to an estimator: parameters, and Gram matrices, which are not changed in place."""
 
 from __future__ import annotations
+
+import math
+from numbers import Integral, Real
 
 import numpy as np
 from scipy.sparse import issparse
 
-from gramworks.errors import FitError, KernelError
+from gramworks.errors import FitError, KernelError, suggest
 from gramworks.fitting.kernel_stack import KernelStack
+from gramworks.masked_values import refuse_masked
 
 _ASYMMETRY = 1e-8  # of the largest entry; what rounding leaves is orders below
+
+
+LARGEST = 1e100  # of a parameter: products of two stay within float64
+
+
+def check_positive(value, name) -> float:
+    """Check a parameter that is a positive number.
+
+    Raises
+    ------
+    FitError
+        Names parameter, value, and what is allowed; so do the other checks of parameters.
+    """
+    number = _number(value)
+    if not (number is not None and 0 < number <= LARGEST):
+        raise FitError(f"{name}={value!r}; allowed: a positive finite number up to {LARGEST:g}")
+    return float(number)
+
+
+def check_whole(value, name, least=1, most=2**31 - 1, of="") -> int:
+    """Check a parameter that is a whole number from `least` to `most`, called `of`."""
+    number = _number(value)
+    if not (number is not None and least <= number <= most and number == int(number)):
+        raise FitError(f"{name}={value!r}; allowed: a whole number from {least} to {of or most}")
+    return int(number)
+
+
+def check_choice(value, name, choices) -> str:
+    """Check a parameter that is one of a few words."""
+    if not (isinstance(value, str) and value in choices):
+        raise FitError(f"{name}={value!r}; {suggest(value, choices)}")
+    return value
+
+
+def check_switch(value, name) -> bool:
+    """Check a parameter that is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise FitError(f"{name}={value!r}; allowed: True or False")
+    return bool(value)
+
+
+def _number(value):
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        number = int(value) if isinstance(value, Integral) else float(value)
+        return number if math.isfinite(number) else None
+    except OverflowError:  # of integers beyond float64
+        return None
 
 
 def check_square(K, name="K") -> np.ndarray:
@@ -129,6 +182,7 @@ def check_new_kernels(kernels, m, n) -> list[np.ndarray]:
 def _as_list(kernels):
     if isinstance(kernels, KernelStack):
         return list(kernels.kernels)
+    refuse_masked(kernels, "kernels", FitError)
     if isinstance(kernels, (list, tuple)):
         matrices = list(kernels)
     else:
@@ -151,6 +205,7 @@ def _as_list(kernels):
 
 
 def _as_array(K, name):
+    refuse_masked(K, name, FitError)
     if issparse(K):
         raise FitError(f"{name} is sparse; kernels are dense: give {name}.toarray()")
     return np.asarray(K)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gramworks.errors import FitError
+from gramworks.masked_values import refuse_masked
 
 
 class KernelStack:
@@ -27,6 +28,7 @@ class KernelStack:
     """
 
     def __init__(self, kernels):
+        refuse_masked(kernels, "kernels", FitError)
         self.kernels = tuple(np.asarray(K) for K in kernels)
         shapes = [K.shape for K in self.kernels]
         if not shapes or len(shapes[0]) != 2 or len(set(shapes)) > 1:

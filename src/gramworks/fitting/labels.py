@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import FitError
+from gramworks.masked_values import refuse_masked
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,12 @@ def _mask(y, n, labelled):
     values, missing = find_missing(y)
     if values.shape != (n,):
         raise FitError(f"y has shape {values.shape}; the kernel has {n} points: give ({n},)")
+    for i, value in enumerate(values):
+        if isinstance(value, (complex, np.complexfloating)):
+            raise FitError(f"y[{i}] is {value!r}; complex labels have no order: give real numbers")
     if labelled is None:
         return values, ~missing
+    refuse_masked(labelled, "labelled", FitError)
     labelled = np.asarray(labelled)
     if labelled.dtype != bool or labelled.shape != (n,):
         raise FitError(
@@ -165,6 +170,7 @@ def _mask(y, n, labelled):
 
 def _as_objects(y):
     """Give an object array; a list of mixed types would otherwise become text."""
+    refuse_masked(y, "y", FitError)
     if isinstance(y, (list, tuple)):
         shape = np.shape(y[0]) if len(y) else ()
         if shape:
@@ -175,6 +181,9 @@ def _as_objects(y):
         values = y.to_numpy(dtype=object) if hasattr(y, "to_numpy") else np.asarray(y)
         if values.ndim == 2 and values.shape[1] == 1:
             values = values[:, 0]
+        if values.dtype.kind in "mM" and values.ndim == 1:
+            times, values = values, np.empty(values.shape, dtype=object)
+            values[:] = list(times)  # as objects NumPy would make integers of nanoseconds
         values = values.astype(object)
     return values
 
@@ -208,6 +217,8 @@ def _key(value, kinds):
 
 
 def _as_array(classes, kinds):
+    if kinds <= {"datetime64", "timedelta64"} and len(kinds) == 1:
+        return np.array(classes)
     if len(kinds) == 1:
         found = np.array(classes)
         # numpy shortens text ending in NUL, and rounds large integers beside floats

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from gramworks.errors import FitError, suggest
+from gramworks.masked_values import refuse_masked
 
 
 @dataclass(frozen=True)
@@ -32,19 +33,21 @@ class Metric:
 
 
 def accuracy_percent(truth, predicted) -> float:
-    """Give the percentage of rows predicted right."""
-    return 100.0 * float(np.mean(np.asarray(truth) == np.asarray(predicted)))
+    """Give the percentage of rows predicted right; FitError for unequal shapes or no row."""
+    truth, predicted = _paired(truth, predicted)
+    return 100.0 * float(np.mean(truth == predicted))
 
 
 def error_percent(truth, predicted) -> float:
-    """Give the percentage of rows predicted wrong."""
-    return 100.0 * float(np.mean(np.asarray(truth) != np.asarray(predicted)))
+    """Give the percentage of rows predicted wrong; FitError for unequal shapes or no row."""
+    truth, predicted = _paired(truth, predicted)
+    return 100.0 * float(np.mean(truth != predicted))
 
 
 def mean_squared_error(truth, predicted) -> float:
-    """Give the mean squared difference."""
-    difference = np.asarray(truth, dtype=float) - np.asarray(predicted, dtype=float)
-    return float(np.mean(difference**2))
+    """Give the mean squared difference; FitError for unequal shapes or no row."""
+    truth, predicted = _paired(truth, predicted)
+    return float(np.mean((truth.astype(float) - predicted.astype(float)) ** 2))
 
 
 def area_under_curve(truth, decisions, classes) -> float:
@@ -69,13 +72,31 @@ def area_under_curve(truth, decisions, classes) -> float:
     Raises
     ------
     FitError
-        A class, or its complement, has no row.
+        A class, or its complement, has no row; or the shapes do not fit.
     """
+    refuse_masked([truth, decisions], "truth or decisions", FitError)
     truth, decisions = np.asarray(truth), np.asarray(decisions, dtype=float)
+    q = len(classes)
+    if decisions.shape != (truth.shape if q == 2 and decisions.ndim == 1 else (*truth.shape, q)):
+        raise FitError(
+            f"truth has shape {truth.shape} and decisions {decisions.shape}; allowed: (n,) and "
+            f"(n,) for two classes, (n, q) for q; there are {q} classes"
+        )
     if decisions.ndim == 1:
         return _rank_area(truth == classes[1], decisions, classes[1])
     pairs = zip(classes, decisions.T, strict=True)
     return float(np.mean([_rank_area(truth == label, values, label) for label, values in pairs]))
+
+
+def _paired(truth, predicted):
+    refuse_masked([truth, predicted], "truth or predicted", FitError)
+    truth, predicted = np.asarray(truth), np.asarray(predicted)
+    if truth.shape != predicted.shape or truth.size == 0:
+        raise FitError(
+            f"truth has shape {truth.shape} and predicted {predicted.shape}; allowed: one "
+            "prediction a row, and at least one row"
+        )
+    return truth, predicted
 
 
 def _rank_area(positive, values, label):

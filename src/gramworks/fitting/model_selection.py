@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gramworks.errors import FitError, KernelError
-from gramworks.fitting.inputs import check_square
+from gramworks.fitting.inputs import LARGEST, check_positive, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
 from gramworks.solvers.one_vs_rest import solve_path
 
@@ -64,10 +64,9 @@ def draw_partitions(codes, *, partitions, test_fraction, generator):
     FitError
         Numbers out of range, or no class has members to spare for a test.
     """
-    if not 0 < test_fraction < 1:
+    if not check_positive(test_fraction, "test_fraction") < 1:
         raise FitError(f"test_fraction={test_fraction!r}; allowed: between 0 and 1")
-    if partitions != int(partitions) or partitions < 1:
-        raise FitError(f"partitions={partitions!r}; allowed: 1 or more")
+    partitions = check_whole(partitions, "partitions")
     members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
     sizes = [min(round(test_fraction * own.size), own.size - 1) for own in members]
     if sum(sizes) == 0:
@@ -131,6 +130,7 @@ def select_gaussian_svm(
     KernelError
         K is not a Gaussian kernel where other widths are asked for.
     """
+    tol, max_iter = check_positive(tol, "tol"), check_whole(max_iter, "max_iter")
     C_grid, factors = _grid(C_grid, "C_grid"), _grid(width_factors, "width_factors")
     K = check_square(K)
     labels = encode_labels(y, K.shape[0], labelled)
@@ -171,9 +171,14 @@ def select_gaussian_svm(
 
 
 def _grid(values, name):
-    grid = np.sort(np.asarray(values, dtype=np.float64).ravel())
-    if grid.size == 0 or not np.isfinite(grid).all() or grid[0] <= 0:
-        raise FitError(f"{name} is {list(values)!r}; allowed: one or more positive numbers")
+    try:
+        grid = np.sort([check_positive(value, name) for value in values])
+    except (TypeError, FitError):
+        grid = np.empty(0)
+    if grid.size == 0:
+        raise FitError(
+            f"{name} is {values!r}; allowed: a list of positive numbers up to {LARGEST:g}"
+        )
     if np.any(np.diff(grid) == 0):
         raise FitError(f"{name} is {list(values)!r}; a value stands there twice")
     return grid

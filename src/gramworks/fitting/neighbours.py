@@ -6,9 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError
 from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_new, check_square
+from gramworks.fitting.inputs import check_new, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
 
 _TIE = 1e-12  # of k(z,z) + 2 |x| |z| of a pair: distances this near are ties, not rounding
@@ -63,12 +62,8 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
         n = K.shape[0]
         labels = encode_labels(y, n, labelled)
         n_labelled = int(labels.labelled.sum())
-        k = self.neighbours
-        if isinstance(k, bool) or k != int(k) or not 1 <= k <= n_labelled:
-            raise FitError(
-                f"neighbours={k!r}; allowed: a whole number from 1 to the {n_labelled} labelled "
-                "points"
-            )
+        of = f"the {n_labelled} labelled points"
+        check_whole(self.neighbours, "neighbours", most=n_labelled, of=of)
         self.classes_ = labels.classes
         self._labelled = np.flatnonzero(labels.labelled)
         self._codes = labels.codes[self._labelled]

@@ -9,9 +9,14 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError, suggest
 from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_new, check_square
+from gramworks.fitting.inputs import (
+    check_choice,
+    check_new,
+    check_positive,
+    check_square,
+    check_switch,
+)
 from gramworks.fitting.labels import encode_labels, encode_targets
 from gramworks.solvers.ridge import solve_ridge
 
@@ -77,8 +82,8 @@ class KernelRidge(BaseEstimator):
         FitError, KernelError
             Parameters, targets or K are not usable.
         """
-        if self.task not in _TASKS:
-            raise FitError(f"task={self.task!r}; {suggest(self.task, _TASKS)}")
+        check_choice(self.task, "task", _TASKS)
+        ridge, centre = check_positive(self.ridge, "ridge"), check_switch(self.centre, "centre")
         K = check_square(K)
         n = K.shape[0]
         if self.task == "classification":
@@ -88,7 +93,7 @@ class KernelRidge(BaseEstimator):
             values, mask = encode_targets(y, n, labelled)
             targets = values[mask][None]
         block = K if mask.all() else K[np.ix_(mask, mask)]
-        found = solve_ridge(block, targets.T, self.ridge, centre=self.centre)
+        found = solve_ridge(block, targets.T, ridge, centre=centre)
         coefficients, residuals = np.zeros((len(targets), n)), np.full((len(targets), n), np.nan)
         coefficients[:, mask] = found.coefficients.T
         residuals[:, mask] = found.left_out.T

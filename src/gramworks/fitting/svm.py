@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_new, check_square
+from gramworks.fitting.inputs import check_new, check_positive, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
 from gramworks.solvers.one_vs_rest import solve_path
 
@@ -68,13 +68,15 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Raises
         ------
         FitError, KernelError
-            C, labels or K are not usable.
+            Parameters, labels or K are not usable.
         """
+        C, tol = check_positive(self.C, "C"), check_positive(self.tol, "tol")
+        max_iter = check_whole(self.max_iter, "max_iter")
         K = check_square(K)
         n = K.shape[0]
         labels = encode_labels(y, n, labelled)
         block = K if labels.labelled.all() else K[np.ix_(labels.labelled, labels.labelled)]
-        path = solve_path(block, labels.signs(), [self.C], tol=self.tol, max_iter=self.max_iter)
+        path = solve_path(block, labels.signs(), [C], tol=tol, max_iter=max_iter)
         found, intercepts, self.converged_, self.n_iter_ = next(iter(path))
         coefficients = np.zeros((len(found), n))
         coefficients[:, labels.labelled] = found

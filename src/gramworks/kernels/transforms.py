@@ -10,6 +10,7 @@ import numpy as np
 
 from gramworks.errors import KernelError
 from gramworks.kernels.tiles import Blocks, Log, computed_tiles, ranges
+from gramworks.masked_values import refuse_masked
 
 # A centred point nearer to the mean than this part of the largest one is rounding.
 _ROUNDING = 64 * np.finfo(np.float64).eps
@@ -126,6 +127,7 @@ def as_square(K, name: str = "K") -> np.ndarray:
     KernelError
         With the shape, or the position of the first value that is not finite.
     """
+    refuse_masked(K, name, KernelError)
     try:
         K = np.asarray(K)
         K = K if K.dtype.kind == "c" else K.astype(np.float64, copy=False)

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gramworks.errors import KernelError
+from gramworks.masked_values import refuse_masked
 
 
 def as_vectors(X, name: str = "X") -> np.ndarray | sp.csr_array:
@@ -35,8 +36,7 @@ def as_vectors(X, name: str = "X") -> np.ndarray | sp.csr_array:
         X = X.astype(np.float64, copy=not X.has_canonical_format)
         X.sum_duplicates()
     else:
-        if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
-            raise KernelError(f"{name} has masked values; fill them in or drop their rows.")
+        refuse_masked(X, name, KernelError)
         X = _dense(X, name)
     if X.ndim != 2:
         hint = (

@@ -9,9 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError, KernelError, suggest
+from gramworks.errors import FitError, KernelError
 from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_kernels, check_new_kernels
+from gramworks.fitting.inputs import (
+    check_choice,
+    check_kernels,
+    check_new_kernels,
+    check_positive,
+)
 from gramworks.fitting.labels import encode_labels
 from gramworks.solvers.margin import minimise_soft_margin
 
@@ -111,6 +116,8 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
             A kernel is not finite, symmetric and positive semidefinite, or all are zero.
         """
         solve = self._solver()
+        C, tol = check_positive(self.C, "C"), check_positive(self.tol, "tol")
+        total = None if self.trace is None else check_positive(self.trace, "trace")
         kernels = check_kernels(kernels)
         n = kernels[0].shape[0]
         labels = encode_labels(y, n, labelled)
@@ -123,9 +130,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
 
         signs = labels.signs()
         groups = [signs] if self.multiclass == "shared" else [row[None] for row in signs]
-        found = [
-            solve(grams, group, traces, self.C, total=self.trace, gap=self.tol) for group in groups
-        ]
+        found = [solve(grams, group, traces, C, total=total, gap=tol) for group in groups]
         machines = [machine for solution in found for machine in solution.machines]
         coefficients = np.zeros((len(machines), n))
         coefficients[:, labels.labelled] = signs * [machine.alpha for machine in machines]
@@ -194,17 +199,14 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
 
     def _solver(self):
         key = (self.criterion, self.weights)
-        if key not in _SOLVERS:
+        if not all(isinstance(word, str) for word in key) or key not in _SOLVERS:
             criteria = sorted({c for c, _ in _SOLVERS})
             sets = sorted({w for _, w in _SOLVERS})
             raise FitError(
                 f"criterion={self.criterion!r} with weights={self.weights!r} is not available; "
                 f"available: criterion {', '.join(criteria)} with weights {', '.join(sets)}"
             )
-        if self.multiclass not in ("shared", "own"):
-            raise FitError(
-                f"multiclass={self.multiclass!r}; {suggest(self.multiclass, ['shared', 'own'])}"
-            )
+        check_choice(self.multiclass, "multiclass", ("shared", "own"))
         return _SOLVERS[key]
 
     def _tell_zero(self, traces):
