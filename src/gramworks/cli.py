@@ -126,8 +126,14 @@ def _check(options: argparse.Namespace) -> int:
             f"{len(plan.scores(study))} score files"
         )
         for dataset, reason in plan.left_out(study).items():
-            print(f"  left out: {dataset} ({reason})")
+            print(f"  left out: {dataset} ({_LEFT_OUT[reason]})")
     return 0
+
+
+_LEFT_OUT = {
+    "dataset-not-in-run": "not among `datasets` of the configuration",
+    "source-not-embedded": "has to be fetched; `sources: any` in the configuration includes it",
+}
 
 
 def _schema(options: argparse.Namespace) -> int:

@@ -7,8 +7,10 @@ or reformatted configuration reruns nothing.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
@@ -20,6 +22,7 @@ from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
 from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
+from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernels.identifiers import kernel_module
 from gramworks.methods.registry import load_method, method_module
 from gramworks.settings import format_setting, join_settings
@@ -339,7 +342,32 @@ def _check_study(study: Study) -> None:
                     f"{where}: method {name}: {sorted(twice)} stands in both settings and "
                     "parameters; keep it in one."
                 )
-            method.parameters({**body.parameters, **setting}, where)
-        if "grams" in method.needs:
-            for dataset in study.datasets:
-                study.base_kernels(dataset, name)
+            params = method.parameters({**body.parameters, **setting}, where)
+            kernel = getattr(params, "kernel", None)
+            for dataset in study.datasets if "grams" in method.needs else ():
+                kernels = study.base_kernels(dataset, name)
+                if kernel is not None and kernel not in kernels:
+                    raise ConfigError(
+                        f"{where}: method {name}: no kernel {kernel!r} for data set {dataset}; "
+                        f"{suggest(kernel, kernels)}."
+                    )
+    _check_metrics(study)
+
+
+def _check_metrics(study: Study) -> None:
+    """Refuse a metric that no method of the study measures and the paper does not print."""
+    known = {metric for metrics in METRICS_OF_TASK.values() for metric in metrics}
+    known |= _published_metrics(study.name)
+    patterns = [p for name in study.methods for p in load_method(name).metrics]
+    for metric in study.metrics:
+        if metric not in known and not any(re.fullmatch(p, metric) for p in patterns):
+            raise ConfigError(
+                f"study {study.name}: metrics: nothing measures {metric!r}; "
+                f"{suggest(metric, known | set(patterns))}."
+            )
+
+
+@cache
+def _published_metrics(study: str) -> frozenset[str]:
+    with open(_PACKAGE / "resources" / "published.csv", newline="", encoding="utf-8") as file:
+        return frozenset(row["metric"] for row in csv.DictReader(file) if row["study"] == study)

@@ -52,6 +52,12 @@ def plan(root, **values):
         ("{C: 1, kernel: K1}", "{C: []}", ["C is an empty list"]),
         ("chunk: 3", "parameters: {C: 2}", ["['C'] stands in both settings and parameters"]),
         ("kernels: {K1: linear, K2: gaussian-w1-unit}", "", ["'iris-two' has no kernels"]),
+        (
+            "[test-accuracy-percent]",
+            "[test-acuracy-percent]",
+            ["did you mean 'test-accuracy-percent'"],
+        ),
+        ("{C: 1, kernel: K1}", "{C: 1, kernel: K9}", ["no kernel 'K9'", "K1, K2"]),
         ("recipe: standardise", "recipe: standardize", ["recipe", "standardise"]),
     ],
 )

@@ -1,5 +1,7 @@
 """Every registered method, on small problems of every task it states."""
 
+import re
+
 import joblib
 import numpy as np
 import pytest
@@ -62,8 +64,10 @@ def test_predicts_every_test_point(name, task):
     assert outcome.converged
     if task != "regression":
         assert set(np.unique(outcome.predictions)) <= set(range(made.n_classes))
+    patterns = load_method(name).metrics
     for metric, value in outcome.metrics.items():
         assert np.isfinite(value), metric
+        assert any(re.fullmatch(p, metric) for p in patterns), f"METRICS lacks {metric}"
 
 
 @pytest.mark.parametrize(("name", "task"), CASES)

@@ -134,10 +134,10 @@ def test_csv_tables_keep_hostile_names_as_text(report, hostile):
     assert hostile in set(tidy["dataset"])
     with open(home / "small" / "table-iris.csv", newline="", encoding="utf-8") as file:
         rows = {row["method"]: row for row in csv.DictReader(file)}
-    assert rows["svm"]["test-error-percent"] == "11.0 ± 1.0 [0.58]"
+    assert rows["svm"]["test-error-percent"] == "11.00 ± 1.00 [0.58]"
     assert rows["'=SUM(A1)"]  # no formula in a spreadsheet
     assert rows["knn"]["test-error-percent"] == "– failed ∅"
-    assert rows["ridge"]["test-error-percent"].startswith("3.5 ± 0.7†")
+    assert rows["ridge"]["test-error-percent"].startswith("3.50 ± 0.71†")
 
 
 def test_markdown_tables_keep_hostile_names_as_text(report, hostile):

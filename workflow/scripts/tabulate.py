@@ -11,7 +11,7 @@ from gramworks.studies.study_file import Study
 
 LEFT_OUT = {
     "dataset-not-in-run": "not among the data sets of this run",
-    "source-not-embedded": "this run uses embedded data only; config/papers.yaml includes it",
+    "source-not-embedded": "this run takes embedded data only; `sources: any` would include it",
 }
 
 

@@ -187,6 +187,13 @@ def _write_manifest(entry: DatasetEntry, index: int, folder: Path) -> dict:
         "source": {"index": index, "kind": source.kind, "name": describe(source)},
         "files": {f.name: {"sha256": f.sha256, "bytes": f.bytes} for f in source.files},
     }
-    text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
-    write_whole(folder / MANIFEST, text.encode())
+    # What stands beside it, such as the workflow's count of attempts, stays as long as it fits.
+    try:
+        kept = json.loads((folder / MANIFEST).read_bytes())
+        fits = "absent" not in kept and manifest.items() <= kept.items()
+    except (OSError, ValueError, AttributeError, TypeError):
+        fits = False
+    if not fits:
+        text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
+        write_whole(folder / MANIFEST, text.encode())
     return manifest

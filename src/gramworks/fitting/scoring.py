@@ -6,12 +6,7 @@ import numpy as np
 
 from gramworks.errors import FitError
 from gramworks.fitting.metrics import find_metric
-
-_BY_TASK = {
-    "binary": ("test-accuracy-percent", "test-error-percent", "test-auc"),
-    "multiclass": ("test-accuracy-percent", "test-error-percent", "test-auc"),
-    "regression": ("mean-square-error",),
-}
+from gramworks.fitting.task_metrics import METRICS_OF_TASK
 
 
 def score(truth, predictions, decision, *, task, n_classes):
@@ -51,7 +46,7 @@ def score(truth, predictions, decision, *, task, n_classes):
         raise FitError("a prediction is not finite")
     values: dict[str, float] = {}
     undefined: dict[str, str] = {}
-    for name in _BY_TASK[task]:
+    for name in METRICS_OF_TASK[task]:
         metric = find_metric(name)
         if metric.of == "predictions":
             values[name] = metric.compute(truth, predictions)

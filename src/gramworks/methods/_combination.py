@@ -11,6 +11,9 @@ from gramworks.fields import Number, StrictModel
 from gramworks.learning.margin import MarginKernel
 from gramworks.problem import Outcome, Problem
 
+MARGIN_METRICS = (r"weight-\d+", "omega-half", "gap")
+"""What `fit_margin` measures beside the scores of its predictions."""
+
 
 class MarginParams(StrictModel):
     """Settings of the margin methods."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gramworks.methods._combination import MarginParams, fit_margin
+from gramworks.methods._combination import MARGIN_METRICS, MarginParams, fit_margin
 from gramworks.problem import Outcome, Problem
 
 NAME = "margin-nonnegative"
@@ -10,6 +10,7 @@ SUMMARY = "Kernel of the largest margin among nonnegative combinations of base k
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), Theorem 17"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+METRICS = MARGIN_METRICS
 
 Params = MarginParams
 

@@ -46,6 +46,11 @@ class Method:
         return self.module.TASKS
 
     @property
+    def metrics(self) -> tuple[str, ...]:
+        """Patterns of the metrics it returns beside the scores of its predictions."""
+        return getattr(self.module, "METRICS", ())
+
+    @property
     def learns(self) -> bool:
         """Whether it has a `learn` function, run once for all draws."""
         return hasattr(self.module, "learn")
@@ -78,8 +83,7 @@ def load_method(name: str) -> Method:
     ConfigError
         When there is none; lists the valid names.
     """
-    found = method_module(name)
-    module = importlib.import_module(found)
+    module = _module(method_module(name).rpartition(".")[2])
     index = re.search(r"-(\d+)$", name)
     return Method(name, module, int(index[1]) if getattr(module, "FAMILY", False) else None)
 
@@ -106,4 +110,11 @@ def _stems() -> list[str]:
 
 
 def _module(stem: str) -> ModuleType:
-    return importlib.import_module(f"gramworks.methods.{stem}")
+    try:
+        return importlib.import_module(f"gramworks.methods.{stem}")
+    except (SyntaxError, ImportError, NameError, AttributeError, TypeError, ValueError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise ConfigError(
+            f"{_FOLDER / stem}.py{line}: the method cannot be loaded "
+            f"({type(error).__name__}: {error}); mend the file or take it away."
+        ) from error

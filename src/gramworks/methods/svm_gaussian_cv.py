@@ -18,6 +18,7 @@ SUMMARY = "Gaussian support vector machine, C and width by inner cross-validatio
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), section 6.1, column 'best c/v RBF'"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+METRICS = ("chosen-C", "chosen-width-factor", "inner-fits-not-converged", r"on-edge-(C|width)")
 
 Grid = Annotated[list[Annotated[Number, Field(gt=0)]], Unique, Field(min_length=1)]
 

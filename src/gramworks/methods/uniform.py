@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gramworks.methods._combination import MarginParams, fit_margin
+from gramworks.methods._combination import MARGIN_METRICS, MarginParams, fit_margin
 from gramworks.problem import Outcome, Problem
 
 NAME = "uniform"
@@ -10,6 +10,7 @@ SUMMARY = "Support vector machine on the equally weighted base kernels"
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), section 6.1"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+METRICS = MARGIN_METRICS
 
 Params = MarginParams
 

@@ -48,7 +48,7 @@ class Cell:
     def details(self) -> str:
         """Standard error, published number, smallest difference the test could see, reason."""
         beside = "; ".join(part for part in (self.published, self.resolution) if part)
-        why = self.reason if self.verdict in ("not-run", "not-comparable") else ""
+        why = self.reason if self.verdict == "not-run" else ""
         parts = [f"[{self.se}]" if self.se else "", f"({beside})" if beside else "", why]
         return " ".join(part for part in parts if part)
 
@@ -128,18 +128,15 @@ def _shared_note(cells: pd.DataFrame) -> str:
 def make_cell(record: dict, decimals: int | None) -> Cell:
     """Turn one row of a comparison into texts with the given decimals (None: 3 digits)."""
 
-    def text(value: float, extra: int = 0) -> str:
-        return number(value, None if decimals is None else decimals + extra)
-
     incomplete = record["n"] > 0 and (record["n_failed"] or record["n_not_converged"])
     printed = record["decimals"]
     published = number(record["published"], None if pd.isna(printed) else int(printed))
     return Cell(
-        mean=text(record["measured_mean"]),
-        sd=text(record["measured_sd"]),
-        se=text(record["measured_se"], 1),
+        mean=number(record["measured_mean"], decimals),
+        sd=number(record["measured_sd"], decimals),
+        se=two_digits(record["measured_se"]),
         published=published + (ASSUMED if record["assumed_spread"] else ""),
-        resolution=text(record["resolution"], 1),
+        resolution=two_digits(record["resolution"]),
         difference=signed(record["difference"], decimals),
         verdict=record["verdict"],
         reason=record["reason"],
@@ -158,6 +155,13 @@ def number(value: float, decimals: int | None) -> str:
     return f"{value:.{decimals}f}"
 
 
+def two_digits(value: float) -> str:
+    """Print an error with two significant digits; whole digits are never cut."""
+    if pd.isna(value) or value <= 0:
+        return "" if pd.isna(value) else "0"
+    return number(value, max(1 - math.floor(math.log10(value)), 0))
+
+
 def signed(value: float, decimals: int | None) -> str:
     """Print a difference with its sign."""
     text = number(value, decimals)
@@ -165,12 +169,15 @@ def signed(value: float, decimals: int | None) -> str:
 
 
 def _decimals(cells: pd.DataFrame) -> int | None:
-    """Choose decimals for a column: two digits of the typical spread, the paper's at most."""
+    """Choose decimals for a column: two digits of the typical error, the paper's at most.
+
+    With digits of the standard error a reader can redo the verdict from the table.
+    """
     printed = cells["decimals"].dropna()
     if printed.empty and cells["published"].notna().any():
         return None  # printed in another form, such as 1.2e+07
     most = int(printed.max()) if len(printed) else 6
-    spread = cells["measured_sd"][cells["measured_sd"] > 0].median()
+    spread = cells["measured_se"][cells["measured_se"] > 0].median()
     if pd.isna(spread):
         return min(most, 3)
     return min(max(1 - math.floor(math.log10(spread)), 0), most)

@@ -15,6 +15,7 @@ from gramworks import __version__
 from gramworks.report.benchmarks import StageCost
 from gramworks.report.cells import ASSUMED, INCOMPLETE, MARKS, Table, tables
 from gramworks.report.escaping import file_name, printable
+from gramworks.report.papers import PAPERS
 from gramworks.report.results import StudyResults
 from gramworks.report.scores import STATUSES
 from gramworks.report.tables import READING, notes
@@ -110,7 +111,8 @@ def _study(found: StudyResults) -> dict:
         "name": found.study.name,
         "title": found.study.title,
         "summary": found.study.summary,
-        "paper": found.study.paper,
+        "cited": PAPERS.get(found.study.paper or "", found.study.paper),
+        "findings": found.study.findings,
         "protocol": list(_protocol(found.study)),
         "status": {status: found.status.get(status, 0) for status in STATUSES},
         "counts": counts,
@@ -138,7 +140,7 @@ def _table(table: Table) -> dict:
 
 def _protocol(study: Any) -> Iterator[tuple[str, str]]:
     """List what the study file states, but for what the page says elsewhere."""
-    said = {"name", "title", "paper", "summary", "metrics", "chunk"}
+    said = {"name", "title", "paper", "summary", "findings", "metrics", "chunk"}
     for key, value in study.model_dump(mode="json", exclude=said).items():
         yield from flat(value, key)
 

@@ -12,7 +12,7 @@ import pandas as pd
 from gramworks.atomic_text import write_text
 from gramworks.report.cells import ASSUMED, INCOMPLETE, LATEX_MARKS, MARKS, Cell, Table
 from gramworks.report.escaping import latex, markdown, plain
-from gramworks.report.verdicts import VERDICTS
+from gramworks.report.verdicts import REASONS, VERDICTS
 
 READING = (
     "mean ± standard deviation over repeats [standard error] "
@@ -85,6 +85,8 @@ def legend(table: Table) -> list[str]:
 def notes(table: Table) -> list[str]:
     """Say what holds for the whole table."""
     lines = [f"Note: {plain(table.note).rstrip('.')}."] if table.note else []
+    reasons = {c.reason for _, _, row in table.rows for c in row if c.verdict == "not-comparable"}
+    lines += [f"Not comparable: {REASONS.get(reason, reason)}." for reason in sorted(reasons)]
     if table.published_as != table.dataset:
         lines.append(f"The published numbers are those of {table.published_as}.")
     if table.left_out:

@@ -110,6 +110,8 @@ class Study(StrictModel):
     """The paper whose published numbers are compared."""
     summary: str = ""
     """What is done, in a few sentences; shown in the report."""
+    findings: list[str] = []
+    """What came out and why some numbers differ, a sentence or two each; shown in the report."""
     datasets: Annotated[dict[Name, StudyDataset], Field(min_length=1)]
     """Data sets by identifier."""
     splits: SplitSpec

@@ -1,0 +1,7 @@
+"""Which metrics the workflow computes from predictions, by task."""
+
+METRICS_OF_TASK = {
+    "binary": ("test-accuracy-percent", "test-error-percent", "test-auc"),
+    "multiclass": ("test-accuracy-percent", "test-error-percent", "test-auc"),
+    "regression": ("mean-square-error",),
+}
