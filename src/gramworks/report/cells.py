@@ -127,7 +127,6 @@ def _shared_note(cells: pd.DataFrame) -> str:
 
 def make_cell(record: dict, decimals: int | None) -> Cell:
     """Turn one row of a comparison into texts with the given decimals (None: 3 digits)."""
-
     incomplete = record["n"] > 0 and (record["n_failed"] or record["n_not_converged"])
     printed = record["decimals"]
     published = number(record["published"], None if pd.isna(printed) else int(printed))
