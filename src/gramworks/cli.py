@@ -31,7 +31,11 @@ def main(arguments: list[str] | None = None) -> int:
     datasets.add_argument("--mirror", help="a folder or base address, as in the configuration")
     datasets.add_argument("--raw", type=Path, default=Path("data/raw"), help="folder of kept files")
     datasets.add_argument(
-        "--verify", nargs="*", metavar="ID", help="fetch and check these data sets, or all"
+        "--verify",
+        nargs="*",
+        metavar="ID",
+        help="fetch and check these data sets, or all; exits with 1 if any is wrong, 0 if some "
+        "only cannot be had here",
     )
     datasets.add_argument("--offline", action="store_true", help="verify without the network")
     datasets.add_argument(

@@ -110,7 +110,7 @@ def test_the_page_says_what_the_registry_says():
     assert licence.startswith("CC BY 4.0")
     assert caveat.startswith("The second feature is zero in all rows.<br>")
     assert "90, of 2 to 3964 rows (multilabel)" in rows["reuters-modapte"]
-    assert rows["yeast-networks"][1].startswith("4443 strings; views `costanzo-2016`")
+    assert rows["yeast-networks"][1].startswith("4443 points; views `costanzo-2016`")
     assert "bowang-lab/BIONIC/tree/0f4307f" in rows["yeast-networks"][3]
     for name in rows:
         assert f"- **{name}**: " in catalogue()

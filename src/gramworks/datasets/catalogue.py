@@ -61,7 +61,7 @@ def _size(entry: DatasetEntry) -> str:
     if not entry.facts:
         return ""
     columns = entry.facts.columns
-    words = f"{entry.facts.rows} x {columns}" if columns else f"{entry.facts.rows} strings"
+    words = f"{entry.facts.rows} x {columns}" if columns else f"{entry.facts.rows} points"
     views = ", ".join(f"`{name}`" for name in entry.facts.views)
     return f"{words}; views {views}" if views else words
 

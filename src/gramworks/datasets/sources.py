@@ -73,8 +73,7 @@ def fetch(
     lines = "\n".join(f"  - {line}" for line in tried)
     raise SourceUnreachable(
         f"data set {entry.id!r} cannot be had here. Tried:\n{lines}\n"
-        f"Give a mirror (`mirror:` in the config or {MIRROR_VARIABLE}, see data/README.md), "
-        "or run where the network can be reached."
+        f"{_advice(mirror)}, or run where the network can be reached."
     ) from wrong
 
 
@@ -131,6 +130,12 @@ def damaged_raw(manifest: Path, reason: str) -> FileDamaged:
 def mirror_in_use(mirror: str | None) -> str:
     """Return the given mirror, or that of the environment; "" when there is none."""
     return (os.environ.get(MIRROR_VARIABLE, "") if mirror is None else mirror).strip()
+
+
+def _advice(mirror: str) -> str:
+    if not mirror:
+        return f"Give a mirror (`mirror:` in the config or {MIRROR_VARIABLE}, see data/README.md)"
+    return f"See that the mirror {mirror} is there and holds the files named above, unaltered"
 
 
 def is_available(source: Source, folder: Path) -> bool:
