@@ -1,7 +1,8 @@
 """The 1-norm soft margin support vector machine, with a certified duality gap.
 
-LIBSVM finds the coefficients; the value of the dual at them and the value of the primal at the
-same expansion, with its best intercept, enclose the optimum.
+LIBSVM finds the coefficients, an active set method makes them exact; the value of the dual at
+them and the value of the primal at the same expansion, with its best intercept, enclose the
+optimum.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramworks.errors import FitError
+from gramworks.solvers.active_set import FreeSystem, polish_dual
 from gramworks.solvers.interior_point import maximise_dual
 from gramworks.solvers.libsvm import minimise_sequentially
 
 FINEST_TOL = 1e-9  # LIBSVM keeps kernel entries in single precision
 LARGEST_FACTOR = 4000  # points up to which the interior point method is tried
+FIRST_FACTOR = 700  # points up to which it is tried before LIBSVM's finer tolerances
+ROUGH_TOL = 1e-2  # of the start of the active set method
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class SvmSolution:
     converged : bool
         Whether the wanted gap was reached; where none was asked for, whether LIBSVM met its
         tolerance within the cap.
+    separated : float
+        |w|^2/2 of w lengthened to meet all margins, an upper bound of the optimum at C = inf;
+        inf where the expansion errs.
+    system : FreeSystem or None
+        Equations of the coefficients between the bounds, where the active set method settled.
     """
 
     alpha: np.ndarray
@@ -46,6 +55,8 @@ class SvmSolution:
     primal: float
     n_iter: int
     converged: bool
+    separated: float = np.inf
+    system: FreeSystem | None = None
 
     @property
     def gap(self) -> float:
@@ -80,7 +91,7 @@ def find_intercept(scores, signs):
     return float(intercept), hinge
 
 
-def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
+def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None):
     """Solve max a'e - a'Ga/2 over 0 <= a <= C, a'y = 0, with G_ij = y_i y_j K_ij.
 
     Parameters
@@ -92,13 +103,17 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
     C : float
         Upper bound of the coefficients, positive and finite.
     gap : float, optional
-        Wanted relative duality gap: LIBSVM's tolerance is lowered until the certified gap is as
-        small, and where that does not help an interior point method takes over. Without it
-        there is one call of LIBSVM at `tol`.
+        Wanted relative duality gap: an active set method goes on from LIBSVM's coefficients;
+        where it does not settle, LIBSVM's tolerance is lowered until the certified gap is as
+        small, or an interior point method takes over. Without it there is one call of LIBSVM
+        at `tol`.
     tol : float
         Tolerance of the (first) call, in units of the margin y f.
     max_iter : int
         Cap on LIBSVM's two-coefficient steps; with `gap` it is lowered to 20000 + 100 n.
+    start : ndarray of shape (n,), optional
+        With `gap`: coefficients of a similar problem, from which the active set method is
+        tried first.
 
     Returns
     -------
@@ -116,20 +131,50 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000):
     if gap is None:
         alpha, steps, finished = minimise_sequentially(K, signs, C, tol=tol, max_iter=max_iter)
         return _certify(K, signs, C, alpha, steps, finished)
-    best = _tighten(K, signs, C, gap, min(tol, 0.5 * gap), min(max_iter, 20_000 + 100 * signs.size))
-    if best.gap > gap and signs.size <= LARGEST_FACTOR:
-        alpha = maximise_dual(K, signs, C, accuracy=min(1e-9, 0.1 * gap))
-        found = _certify(K, signs, C, alpha, best.n_iter, True)
-        best = found if found.gap < best.gap else best
+    if start is not None:
+        found = _polish(K, signs, C, np.clip(start, 0.0, C), 0)
+        if found is not None and found.gap <= gap:
+            return found
+    cap = min(max_iter, 20_000 + 100 * signs.size)
+    small = signs.size <= FIRST_FACTOR
+    alpha, steps, finished = minimise_sequentially(
+        K, signs, C, tol=ROUGH_TOL, max_iter=min(cap, 50 * signs.size) if small else cap
+    )
+    best = _certify(K, signs, C, alpha, steps, finished)
+    for refine in (None, _interior, _tighten) if small else (None, _tighten, _interior):
+        if refine is not None:
+            best = _better(best, refine(K, signs, C, gap, cap, best.n_iter))
+        if best.gap > 1e-3 * gap:
+            best = _better(best, _polish(K, signs, C, best.alpha, best.n_iter))
+        if best.gap <= gap:
+            break
     return replace(best, converged=best.gap <= gap)
 
 
-def _tighten(K, signs, C, gap, tol, max_iter):
+def _better(best, found):
+    return best if found is None or best.gap <= found.gap else found
+
+
+def _polish(K, signs, C, alpha, steps):
+    found = polish_dual(K, signs, C, alpha)
+    if found is None:
+        return None
+    return replace(_certify(K, signs, C, found[0], steps, True), system=found[1])
+
+
+def _interior(K, signs, C, gap, cap, steps):
+    if signs.size > LARGEST_FACTOR:
+        return None
+    alpha = maximise_dual(K, signs, C, accuracy=min(1e-9, 0.1 * gap))
+    return _certify(K, signs, C, alpha, steps, True)
+
+
+def _tighten(K, signs, C, gap, cap, steps):
     """Lower LIBSVM's tolerance until the gap is small enough or no longer falls."""
-    steps, best = 0, None
+    tol, best = 0.1 * ROUGH_TOL, None
     while True:
         alpha, n_iter, finished = minimise_sequentially(
-            K, signs, C, tol=tol, max_iter=max(max_iter - steps, 1)
+            K, signs, C, tol=tol, max_iter=max(cap - steps, 1)
         )
         steps += n_iter
         found = _certify(K, signs, C, alpha, steps, finished)
@@ -149,13 +194,13 @@ def _certify(K, signs, C, alpha, n_iter, finished):
     primal = 0.5 * squared_norm + C * hinge
     # where C is large, errors of the margins weigh more than lengthening w until all are met
     width = scores[signs > 0].min() - scores[signs < 0].max()
-    if width > 0:
-        primal = min(primal, 0.5 * squared_norm * (2.0 / width) ** 2)
+    separated = 0.5 * squared_norm * (2.0 / width) ** 2 if width > 0 else np.inf
     return SvmSolution(
         alpha=alpha,
         intercept=intercept,
         dual=float(alpha.sum() - 0.5 * squared_norm),
-        primal=float(primal),
+        primal=float(min(primal, separated)),
         n_iter=n_iter,
         converged=finished,
+        separated=float(separated),
     )
