@@ -3,6 +3,7 @@
 from importlib import import_module
 
 _EXPORTS = {
+    "AlignmentKernel": "alignment",
     "MarginKernel": "margin",
 }
 

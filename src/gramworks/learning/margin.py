@@ -1,4 +1,4 @@
-"""Learning a kernel by its margin: nonnegative combinations of base kernels."""
+"""Learning a kernel by its margin: combinations of base kernels."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError, KernelError, suggest
+from gramworks.errors import FitError, suggest
 from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.inputs import check_kernels, check_new_kernels
 from gramworks.fitting.labels import encode_labels
-from gramworks.solvers.margin import minimise_soft_margin
-
-# (criterion, weights) -> solver over the labelled blocks
-_SOLVERS = {("l1", "nonnegative"): minimise_soft_margin}
+from gramworks.learning.combination import check_semidefinite, combine
+from gramworks.solvers.margin import CRITERIA, WEIGHTS, minimise_margin
 
 
 class MarginKernel(ClassifierMixin, BaseEstimator):
     """The combination of base kernels, of given trace, with the least margin criterion.
 
     The learned kernel is K = sum_i mu_i K_i with trace(K) = c over all n points, labelled or
-    not; an SVM with it predicts. Lanckriet et al., JMLR 5 (2004), Theorem 17 and section 4.
+    not; an SVM with it predicts. Lanckriet et al., JMLR 5 (2004), Theorems 16 and 17 and
+    section 4.
 
     Parameters
     ----------
-    criterion : {"l1"}
-        "l1": the 1-norm soft margin, (34).
-    weights : {"nonnegative"}
-        The set of the mu.
+    criterion : {"hard", "l1", "l2", "l2-auto"}
+        "hard": hard margin, (2). "l1": 1-norm soft margin, (4). "l2": 2-norm soft margin, (6).
+        "l2-auto": the same with its C learned: 1/C is the weight of the identity, (45), which
+        counts in the trace but is not in the kernel that predicts.
+    weights : {"nonnegative", "free"}
+        "free": any sign, K positive semidefinite over all n points.
     C : float
-        Bound of the dual coefficients, positive.
+        Of "l1" the bound of the dual coefficients, of "l2" the inverse of the ridge; positive.
     trace : float, optional
-        c; default: the sum of the traces of the base kernels over all points.
+        c; default: the sum of the traces of the base kernels over all points, with "l2-auto"
+        plus n.
     tol : float
         Wanted relative duality gap.
     multiclass : {"shared", "own"}
@@ -45,13 +47,15 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
     ----------
     weights_ : ndarray of shape (m,), or (q, m) with "own" weights of q > 2 classes
     objective_ : float
-        Half of omega, |w|^2/2 + C sum xi, at the weights; summed over the machines.
+        Half of omega at the weights, of "l1" |w|^2/2 + C sum xi; summed over the machines.
     gap_ : float
         Certified relative gap: the minimum is at least (1 - gap_) objective_.
     margin_ : float, or ndarray of shape (q,)
         omega^(-1/2) of each machine.
     C_ : float
-        The bound used.
+        The C used: with "hard" inf, with "l2-auto" the one learned, inf where that has no ridge.
+    ridge_ : float, or ndarray of shape (q,) with "own" weights
+        tau = 1/C of the 2-norm criteria, 0 of the others.
     kernel_ : ndarray of shape (n, n), or (q, n, n) with "own" weights
         The learned kernel over all points.
     dual_coef_ : ndarray of shape (n,), or (q, n)
@@ -106,31 +110,47 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         Raises
         ------
         FitError
-            Parameters, shapes or labels are not usable.
+            Parameters, shapes or labels are not usable, or criterion "hard" and no combination
+            separates the classes.
         KernelError
             A kernel is not finite, symmetric and positive semidefinite, or all are zero.
         """
-        solve = self._solver()
+        self._check_parameters()
         kernels = check_kernels(kernels)
         n = kernels[0].shape[0]
         labels = encode_labels(y, n, labelled)
-        block = np.ix_(labels.labelled, labels.labelled)
-        grams = [K[block] for K in kernels]
         traces = np.array([np.trace(K) for K in kernels])
-        for i, gram in enumerate(grams):
-            _check_semidefinite(gram, i)
         self._tell_zero(traces)
+        # convex for kernels that are positive semidefinite where they are looked at
+        seen = np.ones(n, bool) if self.weights == "free" else labels.labelled
+        rows = np.flatnonzero(seen)
+        blocks = kernels if seen.all() else [K[rows][:, rows].T for K in kernels]
+        for i, block in enumerate(blocks):
+            check_semidefinite(block, i)
 
         signs = labels.signs()
         groups = [signs] if self.multiclass == "shared" else [row[None] for row in signs]
         found = [
-            solve(grams, group, traces, self.C, total=self.trace, gap=self.tol) for group in groups
+            minimise_margin(
+                blocks,
+                group,
+                labels.labelled[seen],
+                criterion=self.criterion,
+                weights=self.weights,
+                C=self.C,
+                total=self._total(traces, n),
+                traces=traces,
+                n_points=n,
+                gap=self.tol,
+            )
+            for group in groups
         ]
         machines = [machine for solution in found for machine in solution.machines]
         coefficients = np.zeros((len(machines), n))
         coefficients[:, labels.labelled] = signs * [machine.alpha for machine in machines]
         intercepts = np.array([machine.intercept for machine in machines])
-        margins = np.array([(2.0 * machine.primal) ** -0.5 for machine in machines])
+        with np.errstate(divide="ignore"):
+            margins = np.concatenate([solution.values for solution in found]) ** -0.5
         one_kernel, binary = len(found) == 1, len(machines) == 1
 
         self.classes_ = labels.classes
@@ -144,7 +164,9 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.margin_ = float(margins[0]) if binary else margins
         self.objective_ = sum(solution.objective for solution in found)
         self.gap_ = sum(s.gap * s.objective for s in found) / self.objective_
-        self.C_ = float(self.C)
+        ridges = np.array([solution.ridge for solution in found])
+        self.ridge_ = float(ridges[0]) if one_kernel else ridges
+        self.C_ = self._used_C()
         self.n_iter_ = sum(solution.n_iter for solution in found)
         self.converged_ = all(solution.converged for solution in found)
         self.n_kernels_ = len(kernels)
@@ -192,20 +214,29 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         """Give the accuracy over the rows whose label in y is known; None: all n points."""
         return accuracy_on(self.predict(kernels), y)
 
-    def _solver(self):
-        key = (self.criterion, self.weights)
-        if key not in _SOLVERS:
-            criteria = sorted({c for c, _ in _SOLVERS})
-            sets = sorted({w for _, w in _SOLVERS})
-            raise FitError(
-                f"criterion={self.criterion!r} with weights={self.weights!r} is not available; "
-                f"available: criterion {', '.join(criteria)} with weights {', '.join(sets)}"
-            )
-        if self.multiclass not in ("shared", "own"):
-            raise FitError(
-                f"multiclass={self.multiclass!r}; {suggest(self.multiclass, ['shared', 'own'])}"
-            )
-        return _SOLVERS[key]
+    def _total(self, traces, n):
+        if self.trace is not None:
+            return self.trace
+        return float(traces.sum()) + (n if self.criterion == "l2-auto" else 0)
+
+    def _used_C(self):
+        if self.criterion == "hard":
+            return np.inf
+        if self.criterion != "l2-auto":
+            return float(self.C)
+        with np.errstate(divide="ignore"):
+            learned = 1.0 / np.asarray(self.ridge_)
+        return float(learned) if learned.ndim == 0 else learned
+
+    def _check_parameters(self):
+        for name, allowed in (
+            ("criterion", CRITERIA),
+            ("weights", WEIGHTS),
+            ("multiclass", ("shared", "own")),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise FitError(f"{name}={value!r}; {suggest(value, allowed)}")
 
     def _tell_zero(self, traces):
         zero = np.flatnonzero(traces == 0)
@@ -215,28 +246,3 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-
-
-def combine(kernels, weights):
-    """Give sum_i mu_i K_i, one kernel in memory at a time beside the sum."""
-    total = np.zeros(kernels[0].shape)
-    for K, mu in zip(kernels, weights, strict=True):
-        if mu:
-            total += mu * K
-    return total
-
-
-def _check_semidefinite(gram, position, allowed=1e-8):
-    size = np.abs(gram).sum(axis=1).max()  # bounds the largest eigenvalue
-    if size == 0:
-        return
-    try:  # a Cholesky factor costs a tenth of the eigenvalues, which are for the message
-        np.linalg.cholesky(gram + allowed * size * np.eye(gram.shape[0]))
-    except np.linalg.LinAlgError:
-        values = np.linalg.eigvalsh(gram)
-        raise KernelError(
-            f"kernels[{position}] is not positive semidefinite on the labelled points: its "
-            f"smallest eigenvalue is {values[0]:.3g}, the largest {values[-1]:.3g}; the margin "
-            "criterion is convex for positive semidefinite kernels only: clip the eigenvalues "
-            "or take another kernel"
-        ) from None

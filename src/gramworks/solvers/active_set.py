@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-_JITTER = 1e-13  # of the largest diagonal entry, where points repeat
+_PROXIMITY = (1e-11, 1e-8, 1e-5)  # of the largest diagonal entry, tried in turn
 
 
 @dataclass
@@ -24,6 +24,8 @@ class FreeSystem:
     ----------
     free : ndarray of shape (f,), int
         Their positions.
+    signs : ndarray of shape (f,)
+        Their labels.
     """
 
     free: np.ndarray
@@ -32,20 +34,17 @@ class FreeSystem:
     _along: np.ndarray
 
     @classmethod
-    def of(cls, K, signs, free):
-        """Factor the block of `free`; None where it is not positive definite."""
-        block = K[np.ix_(free, free)]
-        y = signs[free]
-        block *= y[:, None]
-        block *= y
-        if free.size:
-            block[np.diag_indices_from(block)] += _JITTER * block.diagonal().max()
+    def of(cls, K, signs, free, shift):
+        """Factor the block of `free` plus a multiple of the identity; None where that fails."""
+        block = K[free][:, free]  # faster than both at once
+        block[np.diag_indices_from(block)] += shift
         try:
             factor = cho_factor(block, lower=True, overwrite_a=True, check_finite=False)
         except (LinAlgError, ValueError):
             return None
-        along = cho_solve(factor, y, check_finite=False)
-        return cls(free, y, factor, along) if y @ along > 0 else None
+        # G = D K D with the signs on D's diagonal: K D a = D right
+        along = cho_solve(factor, np.ones(free.size), check_finite=False)
+        return cls(free, signs[free], factor, along) if along.sum() > 0 else None
 
     def solve(self, right, balance=0.0):
         """Find (a, b) with G a + b y = right and a'y = balance.
@@ -60,13 +59,17 @@ class FreeSystem:
         a : ndarray of the shape of `right`
         b : float or ndarray of shape (k,)
         """
-        a = cho_solve(self._factor, right, check_finite=False)
-        b = (self.signs @ a - balance) / (self.signs @ self._along)
-        return a - np.multiply.outer(self._along, b), b
+        signs = self.signs if right.ndim == 1 else self.signs[:, None]
+        signed = cho_solve(self._factor, signs * right, check_finite=False)
+        b = (signed.sum(axis=0) - balance) / self._along.sum()
+        return signs * (signed - np.multiply.outer(self._along, b)), b
 
 
-def polish_dual(K, signs, C, alpha, *, max_iter=25):
+def polish_dual(K, signs, C, alpha, *, accuracy=1e-10, max_iter=40):
     """Solve max a'e - a'Ga/2 over 0 <= a <= C, a'y = 0 from a nearby start.
+
+    Each system has a small multiple of |a - start|^2 added, so that it has one solution where
+    points depend on each other; the start then moves to the solution, until that stays.
 
     Parameters
     ----------
@@ -76,8 +79,10 @@ def polish_dual(K, signs, C, alpha, *, max_iter=25):
     C : float
     alpha : ndarray of shape (n,)
         Start, within the bounds.
+    accuracy : float
+        Largest violation of the margin of a coefficient between its bounds.
     max_iter : int
-        Cap on linear systems.
+        Cap on linear systems at each size of the added term.
 
     Returns
     -------
@@ -87,38 +92,55 @@ def polish_dual(K, signs, C, alpha, *, max_iter=25):
     scale = K.diagonal().max()
     if not scale > 0:
         return None
-    lower, upper = alpha <= 1e-12 * C, alpha >= (1 - 1e-9) * C
-    if C * scale > 1e6:  # a bound out of reach: what is small is told by the coefficients
-        lower = alpha <= 1e-9 * alpha.max(initial=0.0)
-    seen = set()
+    for proximity in _PROXIMITY:
+        found = _settle(K, signs, C, alpha, scale, proximity * scale, accuracy, max_iter)
+        if found is not None:
+            return found
+    return None
+
+
+def _settle(K, signs, C, alpha, scale, shift, accuracy, max_iter):
+    # where the bound is out of reach, what is small is told by the largest coefficient
+    smallest = 1e-12 * C if C * scale < 1e6 else 1e-9 * alpha.max(initial=0.0)
+    lower, upper = alpha <= smallest, alpha >= (1 - 1e-9) * C
+    seen, system, last = set(), None, np.inf
     for _ in range(max_iter):
-        free = np.flatnonzero(~(lower | upper))
-        if free.size == 0:
-            return None
-        system = FreeSystem.of(K, signs, free)
         if system is None:
-            return None
-        capped = np.where(upper, C * signs, 0.0)
-        y = signs[free]
-        pull = K[free] @ capped if upper.any() else 0.0
-        found, intercept = system.solve(1.0 - y * pull, -capped.sum())
-        alpha = np.where(upper, C, 0.0)
-        alpha[free] = found
-        used = np.flatnonzero(alpha)
-        signed = signs[used] * alpha[used]
-        scores = signed @ K[used] if used.size < 0.7 * signs.size else K @ (signs * alpha)
-        shortfall = (1.0 - signs * (scores + intercept)) / scale
+            free = np.flatnonzero(~(lower | upper))
+            if free.size == 0:
+                return None
+            system = FreeSystem.of(K, signs, free, shift)
+            if system is None:
+                return None
+            alpha = np.where(upper, C, np.where(lower, 0.0, alpha))
+            scores = _scores(K, signs, alpha)
+        moved, intercept = system.solve(1.0 - system.signs * scores[free], -float(signs @ alpha))
+        alpha = alpha.copy()
+        alpha[free] += moved
+        scores = _scores(K, signs, alpha)
+        shortfall = 1.0 - signs * (scores + intercept)
+        error = np.abs(shortfall[free]).max()
+        guess = alpha + shortfall / scale
         # of a free coefficient the shortfall is 0 up to rounding: its value decides
-        shortfall[free] = 0.0
-        guess = alpha + shortfall
-        new_lower, new_upper = guess < 0, guess > C
-        new_lower |= lower & (guess <= 1e-10 / scale)
-        new_upper |= upper & (guess >= C - 1e-10 / scale)
+        guess[free] = alpha[free]
+        slack = 1e-10 / scale
+        new_lower = (guess < 0) | (lower & (guess <= slack))
+        new_upper = (guess > C) | (upper & (guess >= C - slack))
         if np.array_equal(new_lower, lower) and np.array_equal(new_upper, upper):
-            return np.clip(alpha, 0.0, C), system
-        lower, upper = new_lower, new_upper
+            if error <= accuracy or error > 0.5 * last:
+                return np.clip(alpha, 0.0, C), system
+            last = error
+            continue
+        lower, upper, system, last = new_lower, new_upper, None, np.inf
+        alpha = np.clip(alpha, 0.0, C)
         key = (lower.tobytes(), upper.tobytes())
         if key in seen:
             return None
         seen.add(key)
     return None
+
+
+def _scores(K, signs, alpha):
+    used = np.flatnonzero(alpha)
+    signed = signs[used] * alpha[used]
+    return signed @ K[used] if used.size < 0.7 * signs.size else K @ (signs * alpha)

@@ -90,7 +90,7 @@ def minimise_over(
     finest = 0.1 * gap
     cuts: list[Cut] = []
     solution = None
-    last_gain, least = 0, np.inf
+    last_gain, least, lower = 0, np.inf, -np.inf
     for iteration in range(1, max_iter + 1):
         cut = evaluate(point, finest)
         cuts.append(cut)
@@ -108,15 +108,17 @@ def minimise_over(
             found = solve_master(domain, cuts, solution.point, curvature, scale=upper)
             if found is None:
                 continue
-            solution.lower = min(max(solution.lower, found.bound), upper)
+            lower = min(max(lower, found.bound), upper)
+            solution.lower = max(lower, 0.0)
             step = found.point if step is None else step
             if solution.gap <= gap:
                 break
         solution.bounds.append((solution.lower, solution.best.value))
         if solution.gap <= gap or step is None:
             break
-        if solution.gap < 0.999 * least:
-            last_gain, least = iteration, solution.gap
+        width = solution.best.value - lower  # early bounds are below zero
+        if width < 0.999 * least:
+            last_gain, least = iteration, width
         elif iteration - last_gain > patience:
             break
         point = domain.admit(step)

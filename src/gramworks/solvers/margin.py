@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg.blas import daxpy
 
 from gramworks.errors import FitError, KernelError, suggest
 from gramworks.solvers.bundle import Cut, minimise_over, relative_gap
@@ -48,6 +49,8 @@ class MarginSolution:
         Lower and upper bound of omega after every cut.
     machines : list of SvmSolution
         One for each row of labels.
+    values : ndarray of shape (q,)
+        omega of each machine.
     """
 
     weights: np.ndarray
@@ -60,6 +63,7 @@ class MarginSolution:
     n_decompositions: int
     bounds: list[tuple[float, float]]
     machines: list[SvmSolution]
+    values: np.ndarray
 
     @property
     def objective(self) -> float:
@@ -69,7 +73,7 @@ class MarginSolution:
 
 def minimise_margin(
     kernels, signs, labelled=None, *, criterion="l1", weights="nonnegative", C=1.0, total=None,
-    traces=None, gap=1e-6, max_iter=300, max_steps=1_000_000,
+    traces=None, n_points=None, gap=1e-6, max_iter=300, max_steps=1_000_000,
 ):  # fmt: skip
     """Minimise omega(sum_i mu_i K_i) over the weights of trace `total`.
 
@@ -92,8 +96,10 @@ def minimise_margin(
         Trace of the combined kernel, with "l2-auto" of K + tau I; default: the sum of the
         traces of the kernels, with "l2-auto" plus n.
     traces : ndarray of shape (m,), optional
-        Where `kernels` are given on the labelled points only: their traces over all points.
-        For "nonnegative" weights.
+        Traces over all points where `kernels` hold the labelled ones only, which is enough for
+        nonnegative weights.
+    n_points : int, optional
+        Number of all points, in the same case.
     gap : float
         Wanted relative gap between the certified bounds.
     max_iter : int
@@ -115,7 +121,7 @@ def minimise_margin(
     """
     signs = np.atleast_2d(np.asarray(signs, dtype=np.float64))
     kernels = [np.asarray(K, dtype=np.float64) for K in kernels]
-    n = kernels[0].shape[0]
+    n = kernels[0].shape[0] if n_points is None else n_points
     if traces is None:
         traces = np.array([np.trace(K) for K in kernels])
     traces = np.asarray(traces, dtype=np.float64)
@@ -129,13 +135,11 @@ def minimise_margin(
         raise FitError(f"the trace of the combined kernel is {total!r}; allowed: a positive number")
     for row in signs:
         if not (np.any(row > 0) and np.any(row < 0)):
-            raise FitError(
-                "the labels are all of one sign; a machine needs -1 and +1 among them"
-            )
+            raise FitError("the labels are all of one sign; a machine needs -1 and +1 among them")
 
     chosen = [kernels[i] for i in used]
     if weights == "free":
-        domain = PsdSlice(chosen, traces[used], total, ridge=learned)
+        domain = PsdSlice(chosen, total, ridge=learned)
         transform = domain.transform
     else:
         # every kernel at the full trace: the weights become shares in the simplex, whatever
@@ -145,8 +149,8 @@ def minimise_margin(
             transform = np.hstack([transform, np.zeros((used.size, 1))])
         domain = Simplex(transform.shape[1])
     if labelled is not None and not np.all(labelled):
-        block = np.ix_(labelled, labelled)
-        chosen = [K[block] for K in chosen]
+        rows = np.flatnonzero(labelled)
+        chosen = [K[rows][:, rows].T for K in chosen]  # symmetric, and contiguous this way
     ridge = np.zeros(domain.size)
     if learned:
         ridge[-1] = total / n
@@ -172,6 +176,7 @@ def minimise_margin(
         n_decompositions=getattr(domain, "n_decompositions", 0),
         bounds=found.bounds,
         machines=found.best.payload,
+        values=criterion.values(found.best.payload),
     )
 
 
@@ -184,7 +189,8 @@ class _Criterion:
     """
 
     def __init__(self, blocks, signs, transform, ridge, *, fixed_ridge, C, max_steps):
-        self.blocks, self.signs, self.transform, self.ridge = blocks, signs, transform, ridge
+        self.blocks = [np.ascontiguousarray(block) for block in blocks]
+        self.signs, self.transform, self.ridge = signs, transform, ridge
         self.fixed_ridge, self.C, self.max_steps = fixed_ridge, C, max_steps
         self.cap = C
         self.n_svm = 0
@@ -193,11 +199,10 @@ class _Criterion:
     def combine(self, point):
         """Give the combined kernel on the labelled points, with the ridge."""
         weights = self.transform @ point
-        combined = np.zeros_like(self.blocks[0])
-        scratch = np.empty_like(combined)
-        for block, mu in zip(self.blocks, weights, strict=True):
+        combined = weights[0] * self.blocks[0]
+        for block, mu in zip(self.blocks[1:], weights[1:], strict=True):
             if mu:
-                combined += np.multiply(block, mu, out=scratch)
+                daxpy(block.ravel(), combined.ravel(), a=mu)  # in place, in one pass
         ridge = self.fixed_ridge + float(self.ridge @ point)
         if ridge:
             combined[np.diag_indices_from(combined)] += ridge
@@ -242,12 +247,12 @@ class _Criterion:
             constant += 2.0 * float(machine.alpha.sum()) - self.fixed_ridge * part[2]
             slope += part[0]
             curvature = None if curvature is None or part[1] is None else curvature + part[1]
-        if self.C is None:
-            value = 2.0 * sum(machine.separated for machine in machines)
-        else:
-            value = 2.0 * sum(machine.primal for machine in machines)
         bare = [replace(machine, system=None) for machine in machines]
-        return Cut(value, constant, slope, curvature, bare)
+        return Cut(self.values(machines).sum(), constant, slope, curvature, bare)
+
+    def values(self, machines):
+        """Give omega of each machine; without C errors are not allowed."""
+        return 2.0 * np.array([m.separated if self.C is None else m.primal for m in machines])
 
     def _solve(self, combined, y, C, accuracy, row):
         machine = solve_svm(

@@ -66,7 +66,7 @@ def solve_master(domain, cuts, centre, curvature, *, scale):
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     answer = clarabel.DefaultSolver(
-        csc_matrix(quadratic), linear, csc_matrix(matrix), right, cones, settings
+        _sparse(quadratic), linear, _sparse(matrix), right, cones, settings
     ).solve()
     status = str(answer.status)
     if status not in ("Solved", "AlmostSolved", "InsufficientProgress", "MaxIterations"):
@@ -90,6 +90,15 @@ def solve_master(domain, cuts, centre, curvature, *, scale):
         float(shares @ constants), shares @ slopes, Multipliers(on_rows, on_blocks)
     )
     return MasterSolution(x[:d], bound * scale)
+
+
+def _sparse(matrix):
+    """Give all entries in CSC form; looking for zeros would take longer than the solution."""
+    rows, columns = matrix.shape
+    entries = np.ravel(matrix, order="F")
+    indices = np.tile(np.arange(rows, dtype=np.int32), columns)
+    starts = np.arange(0, entries.size + 1, rows, dtype=np.int32)
+    return csc_matrix((entries, indices, starts), shape=matrix.shape)
 
 
 def _triangle(matrix):

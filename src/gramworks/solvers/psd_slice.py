@@ -13,14 +13,11 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf, dsygst
 
-from gramworks.errors import KernelError
 from gramworks.solvers.domains import Constraints
 
 DEPENDENT = 1e-10  # eigenvalue of the normalised Gram matrix of the kernels, of its largest
 SINGULAR = 1e-10  # squared distance to the span of other points, of the largest diagonal entry
 INSIDE = 1e-9  # smallest eigenvalue of admitted points, relative to that of the middle
-NEW = 6  # directions taken from one eigendecomposition
-KEPT = 36  # directions kept in all
 
 
 class PsdSlice:
@@ -29,11 +26,12 @@ class PsdSlice:
     Parameters
     ----------
     kernels : sequence of m ndarrays of shape (n, n)
-        Positive semidefinite, over all points; read only.
-    traces : ndarray of shape (m,)
-        Their traces, all positive.
+        Positive semidefinite, over all points, not zero; read only.
     total : float
         c.
+    functional : ndarray of shape (m,), optional
+        Nonnegative numbers q instead of the traces: mu'q = c, and of these K(mu) only those
+        that are no longer in Frobenius norm than the middle.
     ridge : bool
         Whether one more coordinate stands for the share of the trace that a nonnegative
         multiple of the identity has; it is not part of the semidefinite kernel.
@@ -47,23 +45,26 @@ class PsdSlice:
     n_decompositions : int
     """
 
-    def __init__(self, kernels, traces, total, *, ridge=False):
+    def __init__(self, kernels, total, *, functional=None, ridge=False):
         m, n = len(kernels), kernels[0].shape[0]
-        sizes = np.array([np.sqrt(np.vdot(K, K)) for K in kernels])
-        inner = np.array(
-            [[np.vdot(kernels[i], kernels[j]) if j <= i else 0.0 for j in range(m)]
-             for i in range(m)]
-        )  # fmt: skip
-        inner = (inner + np.tril(inner, -1).T) / np.outer(sizes, sizes)
-        values, vectors = np.linalg.eigh(inner)
+        traces = np.array([np.trace(K) for K in kernels])
+        fixed = traces if functional is None else functional
+        inner = frobenius_products(kernels)
+        sizes = np.sqrt(inner.diagonal())
+        values, vectors = np.linalg.eigh(inner / np.outer(sizes, sizes))
         kept = values > DEPENDENT * values[-1]
         values, vectors = values[kept], vectors[:, kept]
-        self.transform = total * (vectors / np.sqrt(values)) / sizes[:, None]
-        self.normal = traces @ self.transform / total
         # the middle: every kernel at the same trace
         parts = m + 1 if ridge else m
-        weights = total / (parts * traces)
-        self._middle = np.sqrt(values) * (vectors.T @ (weights * sizes)) / total
+        weights = 1.0 / traces
+        weights *= total * m / (parts * (fixed @ weights))
+        middle_coordinates = np.sqrt(values) * (vectors.T @ (weights * sizes))
+        # of a semidefinite matrix the Frobenius norm is no more than the trace
+        longest = total if functional is None else float(np.linalg.norm(middle_coordinates))
+        self.longest = longest
+        self.transform = longest * (vectors / np.sqrt(values)) / sizes[:, None]
+        self.normal = fixed @ self.transform / total
+        self._middle = middle_coordinates / longest
         self.radius = 1.0
         if ridge:
             self.transform = np.hstack([self.transform, np.zeros((m, 1))])
@@ -79,14 +80,15 @@ class PsdSlice:
         factor, order, rank, _ = dpstrf(
             middle, tol=SINGULAR * middle.diagonal().max(), lower=1, overwrite_a=0
         )
-        if rank == 0:
-            raise KernelError("all kernels are zero; give at least one that is not")
         self._points = np.sort(order[:rank] - 1)
         whole = self._points.size == n
-        block = np.ix_(self._points, self._points)
-        self._kernels = [K if whole else K[block] for K in kernels]
+        self._kernels = [K if whole else K[self._points][:, self._points] for K in kernels]
         # in the order of the points, for one factor that fits the blocks as they are
-        self._factor = np.linalg.cholesky(middle[block])
+        self._factor = np.linalg.cholesky(middle[self._points][:, self._points])
+        # at the optimum no more than sqrt(2 size) directions are needed (Pataki, Math. Oper. Res.
+        # 23, 1998); the time of the master problem grows with the sixth power of those kept
+        needed = int(np.ceil(np.sqrt(2 * self.size)))
+        self._new, self._kept = max(3, needed // 2), max(10, 2 * needed)
         self._directions = np.zeros((rank, 0))
         self._block = None
         self._noise = None
@@ -95,6 +97,10 @@ class PsdSlice:
     def start(self):
         """Give the middle: every kernel at the same trace."""
         return self._middle.copy()
+
+    def steepest(self):
+        """Give the shortest vector with the wanted value of the functional."""
+        return self.normal / (self.normal @ self.normal)
 
     def constraints(self):
         """Give what is known of the set: |z_j| <= 1, and the directions met so far."""
@@ -106,7 +112,7 @@ class PsdSlice:
         blocks = [] if self._block is None else [self._block]
         return Constraints(self.normal, np.vstack(rows), np.concatenate(limits), blocks)
 
-    def lowest(self, point, count=NEW):
+    def lowest(self, point, count):
         """Give the lowest eigenvalues and eigenvectors of K(mu) where the middle is the identity.
 
         Returns
@@ -131,13 +137,12 @@ class PsdSlice:
         point = point + self.normal * (1.0 - self.normal @ point) / (self.normal @ self.normal)
         if self.ridge:
             point = self._clear_ridge(point)
-        values, directions = self.lowest(point)
+        values, directions = self.lowest(point, self._new)
         if values[0] < 1.0 - 1e-9:
             self._take(directions[:, values < max(0.3, 2 * values[0])])
         if values[0] < INSIDE:
             share = (INSIDE - values[0]) / (1.0 - values[0])
             point = (1.0 - share) * point + share * self._middle
-        self.last_share = max(0.0, (INSIDE - values[0]) / (1.0 - values[0]))
         return point
 
     def _clear_ridge(self, point):
@@ -152,7 +157,7 @@ class PsdSlice:
         found = np.hstack([self._directions, directions])
         # the newest first: what the old ones add to them
         basis, triangle = np.linalg.qr(found[:, ::-1])
-        basis = basis[:, np.abs(triangle.diagonal()) > 1e-6][:, :KEPT]
+        basis = basis[:, np.abs(triangle.diagonal()) > 1e-6][:, : self._kept]
         self._directions = basis[:, ::-1]
         vectors = solve_triangular(self._factor, self._directions, lower=True, trans="T")
         products = np.array([vectors.T @ (K @ vectors) for K in self._kernels])
@@ -177,3 +182,22 @@ class PsdSlice:
             constant -= float(roots @ np.abs(dual) @ roots)
         along = float(slope @ self.normal / (self.normal @ self.normal))
         return constant + along - self.radius * float(np.linalg.norm(slope - along * self.normal))
+
+
+def frobenius_products(kernels):
+    """Give the matrix of the <K_i, K_j>_F.
+
+    Parameters
+    ----------
+    kernels : sequence of m ndarrays of shape (n, n)
+
+    Returns
+    -------
+    ndarray of shape (m, m)
+    """
+    m = len(kernels)
+    products = np.zeros((m, m))
+    for i in range(m):
+        for j in range(i + 1):
+            products[i, j] = products[j, i] = np.vdot(kernels[i], kernels[j])
+    return products
