@@ -12,6 +12,7 @@ from gramworks.errors import FitError, suggest
 from gramworks.fitting.inputs import check_kernels
 from gramworks.fitting.labels import encode_labels
 from gramworks.learning.combination import check_semidefinite, combine
+from gramworks.learning.rank_one import RankOneFamily
 from gramworks.solvers.alignment import align_free, align_nonnegative
 from gramworks.solvers.psd_slice import frobenius_products
 
@@ -65,7 +66,8 @@ class AlignmentKernel(BaseEstimator):
         Parameters
         ----------
         kernels : sequence of m arrays (n, n), array of shape (m, n, n), or KernelStack
-            Positive semidefinite base kernels over all points; only read.
+            Positive semidefinite base kernels over all points; only read. Or a `RankOneFamily`,
+            for which the answer is known, (54).
         y : array-like of shape (n,)
             Labels of any type, NaN or None where unknown.
         labelled : array-like of shape (n,), bool, optional
@@ -88,6 +90,8 @@ class AlignmentKernel(BaseEstimator):
             )
         if self.centred and self.weights == "free":
             raise FitError("centred=True wants weights='nonnegative'; found 'free'")
+        if isinstance(kernels, RankOneFamily):
+            return self._fit_family(kernels, y, labelled)
         kernels = check_kernels(kernels)
         labels = encode_labels(y, kernels[0].shape[0], labelled)
         rows = np.flatnonzero(labels.labelled)
@@ -116,6 +120,21 @@ class AlignmentKernel(BaseEstimator):
             mu, self.kernel_ = mu / size, self.kernel_ / size
         block = self.kernel_[rows][:, rows]
         block = _centre(block) if self.centred else block
+        return self._keep(mu, found, labels, signs, block)
+
+    def _fit_family(self, family, y, labelled):
+        if self.centred:
+            raise FitError("centred=True wants kernels; found a RankOneFamily")
+        labels = encode_labels(y, family.vectors.shape[0], labelled)
+        signs = labels.signs()
+        targets = ((signs @ family.vectors[labels.labelled]) ** 2).sum(axis=0)
+        # orthogonal vectors: so are their kernels
+        found = align_nonnegative(np.diag(family.sizes**2), targets)
+        self.kernel_ = family.combine(found.weights)
+        rows = np.flatnonzero(labels.labelled)
+        return self._keep(found.weights, found, labels, signs, self.kernel_[rows][:, rows])
+
+    def _keep(self, mu, found, labels, signs, block):
         outer = signs.T @ signs
         self.weights_ = mu
         self.objective_ = found.value
@@ -130,7 +149,7 @@ class AlignmentKernel(BaseEstimator):
             warnings.warn(
                 f"the certified gap is {self.gap_:.2g}, not tol={self.tol:g}: raise tol",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

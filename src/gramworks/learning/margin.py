@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from gramworks.errors import FitError, suggest
 from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_kernels, check_new_kernels
+from gramworks.fitting.inputs import check_kernels, check_new, check_new_kernels
 from gramworks.fitting.labels import encode_labels
 from gramworks.learning.combination import check_semidefinite, combine
+from gramworks.learning.rank_one import RankOneFamily
 from gramworks.solvers.margin import CRITERIA, WEIGHTS, minimise_margin
+from gramworks.solvers.rank_one import minimise_rank_one
 
 
 class MarginKernel(ClassifierMixin, BaseEstimator):
@@ -97,7 +99,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         kernels : sequence of m arrays (n, n), array of shape (m, n, n), or KernelStack
-            Positive semidefinite base kernels over all points; only read.
+            Positive semidefinite base kernels over all points; only read. Or a `RankOneFamily`.
         y : array-like of shape (n,)
             Labels of any type, NaN or None where unknown.
         labelled : array-like of shape (n,), bool, optional
@@ -116,35 +118,13 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
             A kernel is not finite, symmetric and positive semidefinite, or all are zero.
         """
         self._check_parameters()
-        kernels = check_kernels(kernels)
-        n = kernels[0].shape[0]
+        family = kernels if isinstance(kernels, RankOneFamily) else None
+        kernels = kernels if family is not None else check_kernels(kernels)
+        n = family.vectors.shape[0] if family is not None else kernels[0].shape[0]
         labels = encode_labels(y, n, labelled)
-        traces = np.array([np.trace(K) for K in kernels])
-        self._tell_zero(traces)
-        # convex for kernels that are positive semidefinite where they are looked at
-        seen = np.ones(n, bool) if self.weights == "free" else labels.labelled
-        rows = np.flatnonzero(seen)
-        blocks = kernels if seen.all() else [K[rows][:, rows].T for K in kernels]
-        for i, block in enumerate(blocks):
-            check_semidefinite(block, i)
-
         signs = labels.signs()
-        groups = [signs] if self.multiclass == "shared" else [row[None] for row in signs]
-        found = [
-            minimise_margin(
-                blocks,
-                group,
-                labels.labelled[seen],
-                criterion=self.criterion,
-                weights=self.weights,
-                C=self.C,
-                total=self._total(traces, n),
-                traces=traces,
-                n_points=n,
-                gap=self.tol,
-            )
-            for group in groups
-        ]
+        learn = self._learn_kernels if family is None else self._learn_family
+        found = learn(kernels, labels, [signs] if self.multiclass == "shared" else signs[:, None])
         machines = [machine for solution in found for machine in solution.machines]
         coefficients = np.zeros((len(machines), n))
         coefficients[:, labels.labelled] = signs * [machine.alpha for machine in machines]
@@ -156,7 +136,8 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.classes_ = labels.classes
         self.labelled_ = labels.labelled
         weights = np.array([solution.weights for solution in found])
-        combined = np.array([combine(kernels, mu) for mu in weights])
+        self._family = family
+        combined = np.array([self._combine(kernels, mu) for mu in weights])
         self.weights_ = weights[0] if one_kernel else weights
         self.kernel_ = combined[0] if one_kernel else combined
         self.dual_coef_ = coefficients[0] if binary else coefficients
@@ -179,6 +160,49 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
             )
         return self
 
+    def _learn_kernels(self, kernels, labels, groups):
+        n = kernels[0].shape[0]
+        traces = np.array([np.trace(K) for K in kernels])
+        self._tell_zero(traces)
+        # convex for kernels that are positive semidefinite where they are looked at
+        seen = np.ones(n, bool) if self.weights == "free" else labels.labelled
+        rows = np.flatnonzero(seen)
+        # symmetric, and contiguous this way
+        blocks = kernels if seen.all() else [K[rows][:, rows].T for K in kernels]
+        for i, block in enumerate(blocks):
+            check_semidefinite(block, i)
+        return [
+            minimise_margin(
+                blocks,
+                signs,
+                labels.labelled[seen],
+                criterion=self.criterion,
+                weights=self.weights,
+                C=self.C,
+                total=self._total(traces, n),
+                traces=traces,
+                n_points=n,
+                gap=self.tol,
+            )
+            for signs in groups
+        ]
+
+    def _learn_family(self, family, labels, groups):
+        n = family.vectors.shape[0]
+        return [
+            minimise_rank_one(
+                family.vectors[labels.labelled],
+                signs,
+                family.sizes,
+                criterion=self.criterion,
+                C=self.C,
+                total=self._total(family.sizes, n),
+                n_points=n,
+                gap=self.tol,
+            )
+            for signs in groups
+        ]
+
     def decision_function(self, kernels=None):
         """Give decision values.
 
@@ -186,6 +210,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         ----------
         kernels : sequence of m arrays (n_new, n), or array of shape (m, n_new, n), optional
             Base kernels between new rows and the n points of the fit; default: all n points.
+            After a fit on a `RankOneFamily`: its vectors on the new rows, (n_new, p).
 
         Returns
         -------
@@ -197,14 +222,20 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
             Another shape.
         """
         check_is_fitted(self)
-        if kernels is not None:
-            kernels = check_new_kernels(kernels, self.n_kernels_, self.dual_coef_.shape[-1])
+        if kernels is None:
+            combined = self.kernel_
+        else:
+            if self._family is None:
+                new = check_new_kernels(kernels, self.n_kernels_, self.dual_coef_.shape[-1])
+            else:
+                new = check_new(kernels, self.n_kernels_, "the vectors on new rows")
+            weights = self.weights_ if self.weights_.ndim == 2 else [self.weights_]
+            combined = [self._combine(new, mu) for mu in weights]
+            combined = combined[0] if self.weights_.ndim == 1 else combined
         if self.weights_.ndim == 1:
-            K = self.kernel_ if kernels is None else combine(kernels, self.weights_)
-            return K @ self.dual_coef_.T + self.intercept_
-        used = self.kernel_ if kernels is None else (combine(kernels, mu) for mu in self.weights_)
-        values = [K @ a + b for K, a, b in zip(used, self.dual_coef_, self.intercept_, strict=True)]
-        return np.array(values).T
+            return combined @ self.dual_coef_.T + self.intercept_
+        machines = zip(combined, self.dual_coef_, self.intercept_, strict=True)
+        return np.array([K @ a + b for K, a, b in machines]).T
 
     def predict(self, kernels=None):
         """Give labels; `kernels` as in `decision_function`."""
@@ -213,6 +244,11 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
     def score(self, kernels, y):
         """Give the accuracy over the rows whose label in y is known; None: all n points."""
         return accuracy_on(self.predict(kernels), y)
+
+    def _combine(self, kernels, mu):
+        if self._family is None:
+            return combine(kernels, mu)
+        return self._family.combine(mu, None if kernels is self._family else kernels)
 
     def _total(self, traces, n):
         if self.trace is not None:

@@ -126,7 +126,7 @@ def minimise_margin(
         traces = np.array([np.trace(K) for K in kernels])
     traces = np.asarray(traces, dtype=np.float64)
     used = _usable(traces)
-    _check_numbers(criterion, weights, C, gap)
+    check_numbers(criterion, weights, C, gap)
     learned = criterion == "l2-auto"
     if total is None:
         total = traces.sum() + (n if learned else 0)
@@ -284,7 +284,8 @@ class _Criterion:
         return slope, 0.5 * (curvature + curvature.T), square
 
 
-def _check_numbers(criterion, weights, C, gap):
+def check_numbers(criterion, weights, C, gap):
+    """Refuse names and numbers that are not usable (FitError)."""
     if criterion not in CRITERIA:
         raise FitError(f"criterion={criterion!r}; {suggest(criterion, CRITERIA)}")
     if weights not in WEIGHTS:
