@@ -46,8 +46,8 @@ class Simplex:
         return Constraints(np.ones(self.size), np.eye(self.size), np.zeros(self.size))
 
     def admit(self, point):
-        """Give the point itself, without what rounding left at or below 1e-13."""
-        point = np.where(point > 1e-13, point, 0.0)
+        """Give the point itself, without what an interior point method leaves of zeros."""
+        point = np.where(point > 1e-9, point, 0.0)
         return point / point.sum()
 
     def bound_below(self, constant, slope, multipliers=None):

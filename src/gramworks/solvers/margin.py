@@ -25,6 +25,10 @@ WEIGHTS = ("nonnegative", "free")
 LARGEST_C = 1e13  # times the mean diagonal: a machine that errs there separates nothing
 
 
+class NotSeparable(FitError):
+    """There is no hard margin: no combination of the kernels separates the classes."""
+
+
 @dataclass(frozen=True)
 class MarginSolution:
     """Weights of the base kernels, and the machines of the combined kernel.
@@ -226,7 +230,7 @@ class _Criterion:
                 C *= 1e3
                 if C * size > LARGEST_C:
                     margin = np.sqrt(max(1.0 / (2.0 * machine.dual), 0.0))
-                    raise FitError(
+                    raise NotSeparable(
                         "no combination of the kernels separates the classes: the hard margin "
                         f"is at most {margin:.2g}, with features of root mean square length "
                         f"{np.sqrt(size):.2g}; allow errors (criterion l1, l2 or l2-auto), or "

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import block_array, csc_array, csc_matrix, eye_array, kron, vstack
 
-from gramworks.errors import FitError
 from gramworks.solvers.bundle import relative_gap
-from gramworks.solvers.margin import MarginSolution, check_numbers
+from gramworks.solvers.margin import MarginSolution, NotSeparable, check_numbers
 from gramworks.solvers.svm_dual import solve_svm
 
 
@@ -87,7 +86,7 @@ def minimise_rank_one(
     )
     upper = float(values.sum())
     if criterion == "hard" and not np.isfinite(upper):
-        raise FitError(_OVERLAP)
+        raise NotSeparable(_OVERLAP)
     lower = min(lower, upper)
     return MarginSolution(
         weights=weights,
@@ -181,7 +180,7 @@ def _solve_programme(features, signs, criterion, C, per_point):
     alpha = np.maximum(np.nan_to_num(duals[: q * n]).reshape(q, n), 0.0)
     alpha = _feasible(alpha, signs, C if criterion == "l1" else np.inf)
     if str(answer.status) in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        raise FitError(_OVERLAP)
+        raise NotSeparable(_OVERLAP)
     beta = np.nan_to_num(x[: q * p]).reshape(q, p)
     shares = np.sqrt((beta**2).sum(axis=0))
     on_ridge = norm * np.linalg.norm(x[slack]) if criterion == "l2-auto" else 0.0
