@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-_PROXIMITY = (1e-11, 1e-8, 1e-5)  # of the largest diagonal entry, tried in turn
+_PROXIMITY = (1e-8, 1e-5, 1e-11)  # of the largest diagonal entry, tried in turn
 
 
 @dataclass
@@ -30,6 +30,7 @@ class FreeSystem:
 
     free: np.ndarray
     signs: np.ndarray
+    _lift: float
     _factor: tuple
     _along: np.ndarray
 
@@ -37,6 +38,10 @@ class FreeSystem:
     def of(cls, K, signs, free, shift):
         """Factor the block of `free` plus a multiple of the identity; None where that fails."""
         block = K[free][:, free]  # faster than both at once
+        # a multiple of yy' changes no solution with given a'y, and lifts the null direction of
+        # as many points as the rank of K and one more
+        lift = float(block.diagonal().max(initial=0.0))
+        block += lift
         block[np.diag_indices_from(block)] += shift
         try:
             factor = cho_factor(block, lower=True, overwrite_a=True, check_finite=False)
@@ -44,7 +49,7 @@ class FreeSystem:
             return None
         # G = D K D with the signs on D's diagonal: K D a = D right
         along = cho_solve(factor, np.ones(free.size), check_finite=False)
-        return cls(free, signs[free], factor, along) if along.sum() > 0 else None
+        return cls(free, signs[free], lift, factor, along) if along.sum() > 0 else None
 
     def solve(self, right, balance=0.0):
         """Find (a, b) with G a + b y = right and a'y = balance.
@@ -62,7 +67,7 @@ class FreeSystem:
         signs = self.signs if right.ndim == 1 else self.signs[:, None]
         signed = cho_solve(self._factor, signs * right, check_finite=False)
         b = (signed.sum(axis=0) - balance) / self._along.sum()
-        return signs * (signed - np.multiply.outer(self._along, b)), b
+        return signs * (signed - np.multiply.outer(self._along, b)), b + self._lift * balance
 
 
 def polish_dual(K, signs, C, alpha, *, accuracy=1e-10, max_iter=40):
