@@ -17,6 +17,7 @@ from gramworks.solvers.domains import Constraints
 
 DEPENDENT = 1e-10  # eigenvalue of the normalised Gram matrix of the kernels, of its largest
 SINGULAR = 1e-10  # squared distance to the span of other points, of the largest diagonal entry
+FAR = 0.05  # share of the way to the middle
 INSIDE = 1e-9  # smallest eigenvalue of admitted points, relative to that of the middle
 
 
@@ -89,7 +90,8 @@ class PsdSlice:
         # 23, 1998); the time of the master problem grows with the sixth power of those kept
         needed = int(np.ceil(np.sqrt(2 * self.size)))
         self._new, self._kept = max(3, needed // 2), max(10, 2 * needed)
-        self._directions = np.zeros((rank, 0))
+        rank = self._points.size
+        self._directions = self._carrying = np.zeros((rank, 0))
         self._block = None
         self._noise = None
         self.n_decompositions = 0
@@ -139,9 +141,11 @@ class PsdSlice:
             point = self._clear_ridge(point)
         values, directions = self.lowest(point, self._new)
         if values[0] < 1.0 - 1e-9:
-            self._take(directions[:, values < max(0.3, 2 * values[0])])
+            self._take(directions[:, values < max(0.3, 2 * values[0])], point)
         if values[0] < INSIDE:
             share = (INSIDE - values[0]) / (1.0 - values[0])
+            if share > FAR and self._directions.shape[1] >= self._kept:
+                self._kept += self._new  # what is known of the set is not enough
             point = (1.0 - share) * point + share * self._middle
         return point
 
@@ -153,21 +157,20 @@ class PsdSlice:
         point[-1] = 0.0
         return point
 
-    def _take(self, directions):
-        found = np.hstack([self._directions, directions])
-        # the newest first: what the old ones add to them
-        basis, triangle = np.linalg.qr(found[:, ::-1])
-        basis = basis[:, np.abs(triangle.diagonal()) > 1e-6][:, : self._kept]
-        self._directions = basis[:, ::-1]
+    def _take(self, directions, point):
+        # first what the last lower bound rests on, then what is new, then the rest
+        found = np.hstack([self._carrying, directions, self._directions])
+        basis, triangle = np.linalg.qr(found)
+        self._directions = basis[:, np.abs(triangle.diagonal()) > 1e-6][:, : self._kept]
         vectors = solve_triangular(self._factor, self._directions, lower=True, trans="T")
         products = np.array([vectors.T @ (K @ vectors) for K in self._kernels])
         self._block = np.einsum("ij,ikl->jkl", self.transform, products)
         self._block = 0.5 * (self._block + self._block.transpose(0, 2, 1))
-        # rounding of u'K(mu)u, for every mu of the set: |z_j| <= 1
-        largest = np.abs(self.transform).sum(axis=1)
+        # rounding of u'K(mu)u at weights of the size met
         lengths = np.einsum("ij,ij->j", vectors, vectors)
         heights = np.array([K.diagonal().max() for K in self._kernels])
-        self._noise = 4 * np.finfo(float).eps * lengths * (largest @ heights)
+        size = np.abs(self.transform @ point) @ heights
+        self._noise = 4 * np.finfo(float).eps * lengths * size
 
     def bound_below(self, constant, slope, multipliers):
         """Bound constant + slope z over the set, from multipliers of its constraints."""
@@ -177,6 +180,7 @@ class PsdSlice:
         for block, raw in zip(limits.blocks, multipliers.blocks, strict=True):
             values, vectors = np.linalg.eigh(raw)
             dual = (vectors * np.maximum(values, 0.0)) @ vectors.T
+            self._carrying = self._directions @ vectors[:, values > 1e-6 * values[-1]]
             slope = slope - np.einsum("jkl,kl->j", block, dual)
             roots = np.sqrt(self._noise)
             constant -= float(roots @ np.abs(dual) @ roots)
