@@ -104,10 +104,28 @@ def polish_dual(K, signs, C, alpha, *, accuracy=1e-10, max_iter=40):
     return None
 
 
+def guess_system(K, signs, C, alpha):
+    """Give the equations of the coefficients that seem to be between their bounds.
+
+    Parameters
+    ----------
+    K, signs, C, alpha
+        As of `polish_dual`.
+
+    Returns
+    -------
+    FreeSystem or None
+        None where no coefficient is.
+    """
+    scale = K.diagonal().max()
+    free = np.flatnonzero((alpha > 1e-5 * alpha.max()) & (alpha < (1 - 1e-5) * C))
+    if free.size == 0 or not scale > 0:
+        return None
+    return FreeSystem.of(K, signs, free, _PROXIMITY[1] * scale)
+
+
 def _settle(K, signs, C, alpha, scale, shift, accuracy, max_iter):
-    # where the bound is out of reach, what is small is told by the largest coefficient
-    smallest = 1e-12 * C if C * scale < 1e6 else 1e-9 * alpha.max(initial=0.0)
-    lower, upper = alpha <= smallest, alpha >= (1 - 1e-9) * C
+    lower, upper = _guess_bounds(K, signs, C, alpha, scale)
     seen, system, last = set(), None, np.inf
     for _ in range(max_iter):
         if system is None:
@@ -143,6 +161,22 @@ def _settle(K, signs, C, alpha, scale, shift, accuracy, max_iter):
             return None
         seen.add(key)
     return None
+
+
+def _guess_bounds(K, signs, C, alpha, scale):
+    """Guess which coefficients are at their bounds, from their values and their margins."""
+    # where the bound is out of reach, what is small is told by the largest coefficient
+    size = C if C * scale < 1e6 else alpha.max(initial=0.0)
+    lower, upper = alpha <= 1e-12 * size, alpha >= (1 - 1e-9) * C
+    inner = (alpha > 1e-4 * size) & (alpha < C - 1e-4 * size)
+    if inner.any():
+        scores = _scores(K, signs, alpha)
+        intercept = np.median((signs - scores)[inner])
+        guess = alpha + (1.0 - signs * (scores + intercept)) / scale
+        # an interior point method leaves what is at a bound a little inside
+        lower |= (guess < 0) & (alpha <= 1e-4 * size)
+        upper |= (guess > C) & (alpha >= C - 1e-4 * size)
+    return lower, upper
 
 
 def _scores(K, signs, alpha):

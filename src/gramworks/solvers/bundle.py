@@ -100,10 +100,14 @@ def minimise_over(
             solution.point, solution.best = point, cut
         solution.n_iter = iteration
         step = None
-        # curved for the next point; flat for the bound, once the curved one is near
-        for curvature in (solution.best.curvature, None):
+        # curved for the next point; flat for the bound, once the curved one is near, and for
+        # every other point where the curved model leads nowhere
+        order = [solution.best.curvature, None]
+        if iteration - last_gain > 2 and iteration % 2:
+            order.reverse()
+        for curvature in order:
             upper = solution.best.value
-            if curvature is None and step is not None and solution.gap > 100 * gap + 1e-3:
+            if step is not None and solution.gap > 100 * gap + 1e-3:
                 continue
             found = solve_master(domain, cuts, solution.point, curvature, scale=upper)
             if found is None:

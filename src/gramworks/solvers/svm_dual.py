@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gramworks.errors import FitError
-from gramworks.solvers.active_set import FreeSystem, polish_dual
+from gramworks.solvers.active_set import FreeSystem, guess_system, polish_dual
 from gramworks.solvers.interior_point import maximise_dual
 from gramworks.solvers.libsvm import minimise_sequentially
 
@@ -46,7 +46,8 @@ class SvmSolution:
         |w|^2/2 of w lengthened to meet all margins, an upper bound of the optimum at C = inf;
         inf where the expansion errs.
     system : FreeSystem or None
-        Equations of the coefficients between the bounds, where the active set method settled.
+        Equations of the coefficients between the bounds: exact where the active set method
+        settled, else of those that seem to be.
     """
 
     alpha: np.ndarray
@@ -148,6 +149,8 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None
             best = _better(best, _polish(K, signs, C, best.alpha, best.n_iter))
         if best.gap <= gap:
             break
+    if best.system is None:
+        best = replace(best, system=guess_system(K, signs, C, best.alpha))
     return replace(best, converged=best.gap <= gap)
 
 
