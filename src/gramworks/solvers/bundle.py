@@ -88,6 +88,7 @@ def minimise_over(
     """
     point = domain.admit(domain.start() if start is None else start)
     finest = 0.1 * gap
+    precision = min(max(1e-3 * gap, 1e-11), 1e-8)
     cuts: list[Cut] = []
     solution = None
     last_gain, least, lower = 0, np.inf, -np.inf
@@ -109,7 +110,9 @@ def minimise_over(
             upper = solution.best.value
             if step is not None and solution.gap > 100 * gap + 1e-3:
                 continue
-            found = solve_master(domain, cuts, solution.point, curvature, scale=upper)
+            found = solve_master(
+                domain, cuts, solution.point, curvature, scale=upper, accuracy=precision
+            )
             if found is None:
                 continue
             lower = min(max(lower, found.bound), upper)

@@ -18,7 +18,7 @@ class MasterSolution:
     bound: float
 
 
-def solve_master(domain, cuts, centre, curvature, *, scale):
+def solve_master(domain, cuts, centre, curvature, *, scale, accuracy=1e-10):
     """Minimise max_k (constant_k + slope_k z) + (z - centre)' curvature (z - centre) / 2.
 
     Parameters
@@ -30,6 +30,8 @@ def solve_master(domain, cuts, centre, curvature, *, scale):
         None: without the second term.
     scale : float
         Size of the objective, for the tolerances of the cone solver.
+    accuracy : float
+        These tolerances.
 
     Returns
     -------
@@ -51,8 +53,8 @@ def solve_master(domain, cuts, centre, curvature, *, scale):
     right = [np.ones(1), -constants, -limits.limits]
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(len(cuts) + limits.rows.shape[0])]
     for block in limits.blocks:
-        triangles = np.array([_triangle(matrix) for matrix in block])
-        rows.append(np.hstack([-triangles.T, np.zeros((triangles.shape[1], 1))]))
+        triangles = _triangles(block)
+        rows.append(np.vstack([-triangles, np.zeros((1, triangles.shape[1]))]).T)
         right.append(np.zeros(triangles.shape[1]))
         cones.append(clarabel.PSDTriangleConeT(block.shape[1]))
     matrix, right = np.vstack(rows), np.concatenate(right)
@@ -64,7 +66,7 @@ def solve_master(domain, cuts, centre, curvature, *, scale):
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
     answer = clarabel.DefaultSolver(
         _sparse(quadratic), linear, _sparse(matrix), right, cones, settings
     ).solve()
@@ -101,14 +103,14 @@ def _sparse(matrix):
     return csc_matrix((entries, indices, starts), shape=matrix.shape)
 
 
-def _triangle(matrix):
-    """Give the upper triangle by columns, off-diagonal entries times sqrt(2)."""
-    columns, rows = np.tril_indices(matrix.shape[0])
-    return matrix[rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
+def _triangles(block):
+    """Give the upper triangle of each by columns, off-diagonal entries times sqrt(2)."""
+    columns, rows = np.tril_indices(block.shape[1])
+    return block[:, rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2.0))
 
 
 def _matrix(triangle, k):
-    """Undo `_triangle`."""
+    """Undo `_triangles`."""
     columns, rows = np.tril_indices(k)
     matrix = np.zeros((k, k))
     matrix[rows, columns] = triangle / np.where(rows == columns, 1.0, np.sqrt(2.0))

@@ -89,7 +89,7 @@ class PsdSlice:
         # at the optimum no more than sqrt(2 size) directions are needed (Pataki, Math. Oper. Res.
         # 23, 1998); the time of the master problem grows with the sixth power of those kept
         needed = int(np.ceil(np.sqrt(2 * self.size)))
-        self._new, self._kept = max(3, needed // 2), max(10, 2 * needed)
+        self._new, self._kept = max(3, needed // 2), max(8, 2 * needed)
         rank = self._points.size
         self._directions = self._carrying = np.zeros((rank, 0))
         self._block = None
