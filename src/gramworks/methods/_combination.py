@@ -65,7 +65,8 @@ def fit_margin(
     Outcome
         With ``weight-1`` .. ``weight-m``, the certified relative ``gap``, and as the tables of
         Lanckriet et al. 2004 print them: ``margin`` (omega^(-1/2)) of the hard margin,
-        ``omega-half`` (half of omega) of the others, ``C`` where it is learned.
+        ``omega-half`` (half of omega) of the others, ``C`` and ``tau`` = 1/C where they are
+        learned. The C printed there is the inverse of the mean tau.
 
     Raises
     ------
@@ -95,6 +96,7 @@ def fit_margin(
         metrics["omega-half"] = model.objective_
     if params.criterion == "l2-auto":
         metrics["C"] = min(model.C_, LARGEST_C)
+        metrics["tau"] = model.ridge_
     decision = model.decision_function()[problem.test_rows]
     return Outcome(
         predictions=model.predict()[problem.test_rows],

@@ -17,6 +17,7 @@ from scipy.linalg.blas import daxpy
 from gramworks.errors import FitError, KernelError, suggest
 from gramworks.solvers.bundle import Cut, minimise_over, relative_gap
 from gramworks.solvers.domains import Simplex
+from gramworks.solvers.overlap import overlap
 from gramworks.solvers.psd_slice import PsdSlice
 from gramworks.solvers.svm_dual import SvmSolution, solve_svm
 
@@ -227,12 +228,12 @@ class _Criterion:
                 machine = self._solve(combined, y, C, 1e-8, row)
                 if machine.separated <= (1 + 1e-3) * machine.dual:
                     break
-                C *= 1e3
-                if C * size > LARGEST_C:
+                first, C = C * size <= 1e3, C * 1e3
+                if C * size > LARGEST_C or (first and overlap(combined, y)):
                     margin = np.sqrt(max(1.0 / (2.0 * machine.dual), 0.0))
                     raise NotSeparable(
                         "no combination of the kernels separates the classes: the hard margin "
-                        f"is at most {margin:.2g}, with features of root mean square length "
+                        f"is below {margin:.2g}, with features of root mean square length "
                         f"{np.sqrt(size):.2g}; allow errors (criterion l1, l2 or l2-auto), or "
                         "add a kernel that tells all points apart, such as a narrow Gaussian"
                     )
