@@ -43,9 +43,9 @@ def check_semidefinite(gram, position, allowed=1e-8):
     if size == 0:
         return
     try:  # a Cholesky factor costs a tenth of the eigenvalues, which are for the message
-        shifted = gram.copy()
+        shifted = gram.copy(order="C")
         shifted[np.diag_indices_from(shifted)] += allowed * size
-        cho_factor(shifted, overwrite_a=True, check_finite=False)
+        cho_factor(shifted.T, overwrite_a=True, check_finite=False)  # as LAPACK lays it out
     except np.linalg.LinAlgError:
         values = np.linalg.eigvalsh(gram)
         raise KernelError(

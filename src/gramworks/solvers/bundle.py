@@ -17,6 +17,8 @@ import numpy as np
 
 from gramworks.solvers.master import solve_master
 
+ROUGH = 2e-2  # accuracy of the first evaluation
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -93,7 +95,11 @@ def minimise_over(
     solution = None
     last_gain, least, lower = 0, np.inf, -np.inf
     for iteration in range(1, max_iter + 1):
-        cut = evaluate(point, finest)
+        # far from the optimum a rough value will do
+        accuracy = finest if solution is not None else max(finest, ROUGH)
+        cut = evaluate(point, accuracy if domain.size > 1 else finest)
+        if solution is None and not np.isfinite(cut.value):
+            cut = evaluate(point, finest)
         cuts.append(cut)
         if solution is None:
             solution = BundleSolution(point, cut, 0.0, 1)

@@ -199,7 +199,8 @@ class _Criterion:
         self.fixed_ridge, self.C, self.max_steps = fixed_ridge, C, max_steps
         self.cap = C
         self.n_svm = 0
-        self._last = [None] * len(signs)
+        self._last = [None] * len(signs)  # coefficients, and how they move with the point
+        self._motions = [None] * len(signs)
 
     def combine(self, point):
         """Give the combined kernel on the labelled points, with the ridge."""
@@ -225,8 +226,8 @@ class _Criterion:
         for row, y in enumerate(self.signs):
             C = 1e3 / size
             while True:
-                machine = self._solve(combined, y, C, 1e-8, row)
-                if machine.separated <= (1 + 1e-3) * machine.dual:
+                machine = self._solve(combined, y, C, 2e-2, row)
+                if machine.separated <= 1.1 * machine.dual:  # any upper bound will do
                     break
                 first, C = C * size <= 1e3, C * 1e3
                 if C * size > LARGEST_C or (first and overlap(combined, y)):
@@ -242,13 +243,15 @@ class _Criterion:
     def evaluate(self, point, accuracy):
         """Fit the machines at a point."""
         combined = self.combine(point)
+        self._follow(point)
         machines = [
             self._solve(combined, y, self.cap, accuracy, row) for row, y in enumerate(self.signs)
         ]
         weights = self.transform.shape[1]
         constant, slope, curvature = 0.0, np.zeros(weights), np.zeros((weights, weights))
-        for y, machine in zip(self.signs, machines, strict=True):
+        for row, (y, machine) in enumerate(zip(self.signs, machines, strict=True)):
             part = self._derivatives(y, machine)
+            self._motions[row] = None if part[1] is None else (point, machine.system.free, part[3])
             constant += 2.0 * float(machine.alpha.sum()) - self.fixed_ridge * part[2]
             slope += part[0]
             curvature = None if curvature is None or part[1] is None else curvature + part[1]
@@ -259,6 +262,16 @@ class _Criterion:
         """Give omega of each machine; without C errors are not allowed."""
         return 2.0 * np.array([m.separated if self.C is None else m.primal for m in machines])
 
+    def _follow(self, point):
+        """Move the coefficients along with the point, to start from the right free ones."""
+        for row, motion in enumerate(self._motions):
+            if motion is not None:
+                before, free, moved = motion
+                alpha = self._last[row].copy()
+                alpha[free] -= moved @ (point - before)
+                self._last[row] = np.clip(alpha, 0.0, self.cap)
+                self._motions[row] = None
+
     def _solve(self, combined, y, C, accuracy, row):
         machine = solve_svm(
             combined, y, C, gap=accuracy, max_iter=self.max_steps, start=self._last[row]
@@ -268,7 +281,7 @@ class _Criterion:
         return machine
 
     def _derivatives(self, y, machine):
-        """Give slope and second derivative in z of one criterion, and |a|^2."""
+        """Give slope and second derivative in z of one criterion, |a|^2, and -da/dz."""
         signed = y * machine.alpha
         used = np.flatnonzero(signed)
         scores = np.empty((len(self.blocks), y.size))
@@ -281,12 +294,12 @@ class _Criterion:
         slope = -(self.transform.T @ (scores @ signed)) - self.ridge * square
         system = machine.system
         if system is None:
-            return slope, None, square
+            return slope, None, square, None
         right = system.signs[:, None] * (scores[:, system.free].T @ self.transform)
         right += np.outer(machine.alpha[system.free], self.ridge)
         moved, _ = system.solve(right)
         curvature = 2.0 * right.T @ moved
-        return slope, 0.5 * (curvature + curvature.T), square
+        return slope, 0.5 * (curvature + curvature.T), square, moved
 
 
 def check_numbers(criterion, weights, C, gap):

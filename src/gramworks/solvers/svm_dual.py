@@ -145,7 +145,7 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None
     for refine in (None, _interior, _tighten) if small else (None, _tighten, _interior):
         if refine is not None:
             best = _better(best, refine(K, signs, C, gap, cap, best.n_iter))
-        if best.gap > 1e-3 * gap:
+        if best.gap > (1e-3 * gap if gap < 1e-3 else gap):
             best = _better(best, _polish(K, signs, C, best.alpha, best.n_iter))
         if best.gap <= gap:
             break
