@@ -163,6 +163,8 @@ def test_unusable_numbers_are_refused():
         minimise_soft_margin(grams[:2], y, [1.0, -2.0], 1.0)
     with pytest.raises(KernelError, match="have trace 0"):
         minimise_soft_margin(grams[:2], y, [0.0, 0.0], 1.0)
+    with pytest.raises(FitError, match="free weights want the kernels over all 40 points"):
+        minimise_margin(grams[:2], y, weights="free", traces=traces[:2], n_points=40)
 
 
 def test_bundle_finds_a_known_minimum():

@@ -33,7 +33,8 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         "l2-auto": the same with its C learned: 1/C is the weight of the identity, (45), which
         counts in the trace but is not in the kernel that predicts.
     weights : {"nonnegative", "free"}
-        "free": any sign, K positive semidefinite over all n points.
+        "free": any sign, K positive semidefinite over all n points (its negative eigenvalues are
+        below 1e-9 of the largest).
     C : float
         Of "l1" the bound of the dual coefficients, of "l2" the inverse of the ridge; positive.
     trace : float, optional

@@ -95,6 +95,7 @@ def minimise_margin(
         Hard margin (2); 1-norm soft margin (4); 2-norm soft margin (6), tau = 1/C; the same with
         tau learned as the weight of the identity, (45).
     weights : {"nonnegative", "free"}
+        "free": positive semidefinite up to `psd_slice.SINGULAR` of the largest diagonal entry.
     C : float
         Parameter of "l1" and "l2", positive and finite.
     total : float, optional
@@ -144,6 +145,10 @@ def minimise_margin(
 
     chosen = [kernels[i] for i in used]
     if weights == "free":
+        if n != kernels[0].shape[0]:
+            raise FitError(
+                f"free weights want the kernels over all {n} points, found {kernels[0].shape}"
+            )
         domain = PsdSlice(chosen, total, ridge=learned)
         transform = domain.transform
     else:
@@ -188,9 +193,10 @@ def minimise_margin(
 class _Criterion:
     """omega and its cuts as a function of the coordinates z, mu = transform z.
 
-    Without C the coefficients are capped where they cannot reach at any point that is better
-    than the best one known: with a'e = omega/2 * 2 at an unbounded optimum, no coefficient
-    exceeds half of omega, and a point where the cap acts has a criterion above the cap.
+    Without C the coefficients are capped at a value of omega. At an optimum without bound
+    a'e = omega, half of it in either class, so that no coefficient reaches the cap where omega
+    is lower; where the cap acts, omega of the capped problem is above the cap, and the cut
+    excludes the point.
     """
 
     def __init__(self, blocks, signs, transform, ridge, *, fixed_ridge, C, max_steps):
