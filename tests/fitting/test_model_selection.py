@@ -4,7 +4,7 @@ from sklearn.svm import SVC
 
 from gramworks.errors import FitError, KernelError
 from gramworks.fitting.model_selection import draw_partitions, select_gaussian_svm
-from gramworks.solvers.one_vs_rest import solve_path
+from gramworks.solvers.one_vs_rest import solve_path, solve_ridge_path
 
 
 def gaussian(X, width):
@@ -145,3 +145,34 @@ def test_a_kernel_too_narrow_to_widen_is_refused(data):
     X, y = data
     with pytest.raises(KernelError, match="vanish in float64"):
         select_gaussian_svm(gaussian(X, 0.01), y, C_grid=[1.0], width_factors=[1.0, 100.0])
+
+
+def test_ridge_path_is_the_two_norm_soft_margin(data):
+    X, y = data
+    K, signs = gaussian(X, 1.0), np.where(y == "in", 1.0, -1.0)
+    C_grid = [0.1, 1.0, 10.0]
+    for C, machines in zip(C_grid, solve_ridge_path(K, signs[None], C_grid, tol=1e-8), strict=True):
+        reference = SVC(C=1e9, kernel="precomputed", tol=1e-8).fit(K + np.eye(70) / C, signs)
+        alpha = np.zeros(70)
+        alpha[reference.support_] = reference.dual_coef_[0]
+        np.testing.assert_allclose(machines.coefficients[0], alpha, atol=1e-5)
+        # stationary: the slack of a support vector is alpha / C
+        scores = K @ machines.coefficients[0] + machines.intercepts[0]
+        slack = 1.0 - signs * scores
+        used = np.abs(machines.coefficients[0]) > 1e-6
+        np.testing.assert_allclose(
+            slack[used], np.abs(machines.coefficients[0][used]) / C, atol=1e-5
+        )
+
+
+def test_selection_by_the_two_norm_criterion_uses_the_ridge(data):
+    X, y = data
+    options = {"C_grid": [0.01, 100.0], "partitions": 3}
+    plain, ridge = (
+        select_gaussian_svm(
+            gaussian(X, 1.0), y, ridge=ridge, generator=np.random.default_rng(0), **options
+        )
+        for ridge in (False, True)
+    )
+    assert ridge.n_fits == plain.n_fits
+    assert not np.array_equal(ridge.accuracies, plain.accuracies)

@@ -5,9 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gramworks.errors import FitError, KernelError
-from gramworks.solvers.bundle import Cut, bound_below, minimise_on_simplex
-from gramworks.solvers.margin import minimise_soft_margin
+from gramworks.solvers.bundle import Cut, minimise_over
+from gramworks.solvers.domains import Simplex
+from gramworks.solvers.margin import minimise_margin
+from gramworks.solvers.master import solve_master
 from gramworks.solvers.svm_dual import solve_svm
+
+
+def minimise_soft_margin(grams, signs, traces, C, **options):
+    return minimise_margin(grams, signs, traces=traces, C=C, **options)
 
 
 def problem(seed, n=24):
@@ -157,6 +163,8 @@ def test_unusable_numbers_are_refused():
         minimise_soft_margin(grams[:2], y, [1.0, -2.0], 1.0)
     with pytest.raises(KernelError, match="have trace 0"):
         minimise_soft_margin(grams[:2], y, [0.0, 0.0], 1.0)
+    with pytest.raises(FitError, match="free weights want the kernels over all 40 points"):
+        minimise_margin(grams[:2], y, weights="free", traces=traces[:2], n_points=40)
 
 
 def test_bundle_finds_a_known_minimum():
@@ -168,14 +176,15 @@ def test_bundle_finds_a_known_minimum():
         value = (x - target) @ (x - target) + 1.0
         return Cut(value, value - slope @ x, slope)
 
-    found = minimise_on_simplex(evaluate, 4, gap=1e-7, max_iter=300)
+    found = minimise_over(Simplex(4), evaluate, gap=1e-7, max_iter=300)
     assert found.gap <= 1e-7
     np.testing.assert_allclose(found.point, target, atol=1e-3)
 
 
 def test_lower_bound_is_the_lowest_point_of_the_highest_cut():
     cuts = [Cut(9.0, 0.0, np.array([1.0, 3.0])), Cut(9.0, 2.0, np.array([1.0, -2.0]))]
-    bound, lowest = bound_below(cuts, scale=1.0)
+    found = solve_master(Simplex(2), cuts, np.array([0.5, 0.5]), None, scale=1.0)
+    bound, lowest = found.bound, found.point
     grid = np.linspace(0, 1, 100_001)
     points = np.stack([grid, 1 - grid])
     heights = np.max([c.constant + c.slope @ points for c in cuts], axis=0)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from gramworks.errors import FitError
 from gramworks.solvers import libsvm
 from gramworks.solvers.interior_point import maximise_dual
-from gramworks.solvers.svm_dual import find_intercept, solve_svm
+from gramworks.solvers.svm_certificate import find_intercept
+from gramworks.solvers.svm_dual import solve_svm
 
 
 def problem(seed, n=24, d=3):

@@ -92,10 +92,11 @@ def check_square(K, name="K") -> np.ndarray:
         )
     size = np.abs(K).max(initial=0.0)
     for rows in _row_blocks(K):
-        difference = np.abs(K[rows] - K[:, rows].T)
+        rest = slice(rows.start, None)  # what is left of it was compared with earlier rows
+        difference = np.abs(K[rows, rest] - K[rest, rows].T)
         if difference.max(initial=0.0) > _ASYMMETRY * size:
             i, j = np.unravel_index(difference.argmax(), difference.shape)
-            i += rows.start
+            i, j = i + rows.start, j + rows.start
             raise KernelError(
                 f"{name} is not symmetric: entry ({i}, {j}) is {K[i, j]:g} and ({j}, {i}) is "
                 f"{K[j, i]:g}; allowed: a difference of {_ASYMMETRY:g} of the largest entry"

@@ -68,9 +68,10 @@ def encode_labels(y, n, labelled=None) -> Labels:
     """
     values, labelled = _mask(y, n, labelled)
     known = values[labelled]
-    kinds = {_kind(value) for value in known}
+    different = _once_each(known)
+    kinds = {_kind(value) for value in different}
     distinct = {}
-    for value in known:  # of values that are equal, the first stands for all
+    for value in different:  # of values that are equal, the first stands for all
         distinct.setdefault(_key(value, kinds), value)
     keys = sorted(distinct)
     if len(keys) < 2:
@@ -81,7 +82,8 @@ def encode_labels(y, n, labelled=None) -> Labels:
         )
     position = {key: code for code, key in enumerate(keys)}
     codes = np.zeros(n, dtype=np.intp)
-    codes[labelled] = [position[_key(value, kinds)] for value in known]
+    code = {(type(value), value): position[_key(value, kinds)] for value in different}
+    codes[labelled] = [code[type(value), value] for value in known]
     return Labels(_as_array([distinct[key] for key in keys], kinds), labelled, codes)
 
 
@@ -204,6 +206,14 @@ def _kind(value):
     if isinstance(value, str):  # numpy's text is a type of its own
         return "str"
     return type(value).__name__
+
+
+def _once_each(values):
+    """Give each value of each type once: what follows costs microseconds a value."""
+    try:
+        return [value for _, value in dict.fromkeys((type(value), value) for value in values)]
+    except TypeError:  # one is not hashable, which `_key` tells
+        return list(values)
 
 
 def _key(value, kinds):

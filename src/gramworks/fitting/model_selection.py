@@ -12,7 +12,7 @@ import numpy as np
 from gramworks.errors import FitError, KernelError
 from gramworks.fitting.inputs import LARGEST, check_positive, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
-from gramworks.solvers.one_vs_rest import solve_path
+from gramworks.solvers.one_vs_rest import solve_path, solve_ridge_path
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ def select_gaussian_svm(
     generator=None,
     max_iter=100_000,
     tol=1e-3,
+    ridge=False,
 ):
     """Choose C and the width of a Gaussian kernel by mean accuracy over random partitions.
 
@@ -117,6 +118,8 @@ def select_gaussian_svm(
         Cap on LIBSVM's steps in each fit: small widths and large C may otherwise take for ever.
     tol : float
         LIBSVM's tolerance.
+    ridge : bool
+        Use C as the 2-norm soft margin does: 1/C on the diagonal, coefficients not bounded.
 
     Returns
     -------
@@ -141,6 +144,7 @@ def select_gaussian_svm(
     drawn = draw_partitions(
         codes, partitions=partitions, test_fraction=test_fraction, generator=generator
     )
+    solve = solve_ridge_path if ridge else solve_path
     accuracies = np.zeros((factors.size, C_grid.size))
     not_converged = 0
     for row, factor in enumerate(factors):
@@ -148,7 +152,7 @@ def select_gaussian_svm(
         gram = block if logarithms is None else np.exp(logarithms / factor**2)
         for train, test in drawn:
             inner, outer = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
-            path = solve_path(inner, signs[:, train], C_grid, tol=tol, max_iter=max_iter)
+            path = solve(inner, signs[:, train], C_grid, tol=tol, max_iter=max_iter)
             for column, machines in enumerate(path):
                 values = outer @ machines.coefficients.T + machines.intercepts
                 chosen = values[:, 0] > 0 if len(signs) == 1 else values.argmax(axis=1)

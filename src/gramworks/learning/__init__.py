@@ -3,7 +3,10 @@
 from importlib import import_module
 
 _EXPORTS = {
+    "AlignmentKernel": "alignment",
     "MarginKernel": "margin",
+    "RankOneFamily": "rank_one",
+    "bound_test_error": "margin_bound",
 }
 
 __all__ = sorted(_EXPORTS)

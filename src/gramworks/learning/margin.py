@@ -1,4 +1,4 @@
-"""Learning a kernel by its margin: nonnegative combinations of base kernels."""
+"""Learning a kernel by its margin: combinations of base kernels."""
 
 from __future__ import annotations
 
@@ -9,37 +9,42 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError, KernelError
 from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.inputs import (
     check_choice,
     check_kernels,
+    check_new,
     check_new_kernels,
     check_positive,
 )
 from gramworks.fitting.labels import encode_labels
-from gramworks.solvers.margin import minimise_soft_margin
-
-# (criterion, weights) -> solver over the labelled blocks
-_SOLVERS = {("l1", "nonnegative"): minimise_soft_margin}
+from gramworks.learning.combination import check_semidefinite, combine
+from gramworks.learning.rank_one import RankOneFamily
+from gramworks.solvers.margin import CRITERIA, WEIGHTS, minimise_margin
+from gramworks.solvers.rank_one import minimise_rank_one
 
 
 class MarginKernel(ClassifierMixin, BaseEstimator):
     """The combination of base kernels, of given trace, with the least margin criterion.
 
     The learned kernel is K = sum_i mu_i K_i with trace(K) = c over all n points, labelled or
-    not; an SVM with it predicts. Lanckriet et al., JMLR 5 (2004), Theorem 17 and section 4.
+    not; an SVM with it predicts. Lanckriet et al., JMLR 5 (2004), Theorems 16 and 17 and
+    section 4.
 
     Parameters
     ----------
-    criterion : {"l1"}
-        "l1": the 1-norm soft margin, (34).
-    weights : {"nonnegative"}
-        The set of the mu.
+    criterion : {"hard", "l1", "l2", "l2-auto"}
+        "hard": hard margin, (2). "l1": 1-norm soft margin, (4). "l2": 2-norm soft margin, (6).
+        "l2-auto": the same with its C learned: 1/C is the weight of the identity, (45), which
+        counts in the trace but is not in the kernel that predicts.
+    weights : {"nonnegative", "free"}
+        "free": any sign, K positive semidefinite over all n points (its negative eigenvalues are
+        below 1e-9 of the largest).
     C : float
-        Bound of the dual coefficients, positive.
+        Of "l1" the bound of the dual coefficients, of "l2" the inverse of the ridge; positive.
     trace : float, optional
-        c; default: the sum of the traces of the base kernels over all points.
+        c; default: the sum of the traces of the base kernels over all points, with "l2-auto"
+        plus n.
     tol : float
         Wanted relative duality gap.
     multiclass : {"shared", "own"}
@@ -50,13 +55,15 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
     ----------
     weights_ : ndarray of shape (m,), or (q, m) with "own" weights of q > 2 classes
     objective_ : float
-        Half of omega, |w|^2/2 + C sum xi, at the weights; summed over the machines.
+        Half of omega at the weights, of "l1" |w|^2/2 + C sum xi; summed over the machines.
     gap_ : float
         Certified relative gap: the minimum is at least (1 - gap_) objective_.
     margin_ : float, or ndarray of shape (q,)
         omega^(-1/2) of each machine.
     C_ : float
-        The bound used.
+        The C used: with "hard" inf, with "l2-auto" the one learned, inf where that has no ridge.
+    ridge_ : float, or ndarray of shape (q,) with "own" weights
+        tau = 1/C of the 2-norm criteria, 0 of the others.
     kernel_ : ndarray of shape (n, n), or (q, n, n) with "own" weights
         The learned kernel over all points.
     dual_coef_ : ndarray of shape (n,), or (q, n)
@@ -98,7 +105,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         kernels : sequence of m arrays (n, n), array of shape (m, n, n), or KernelStack
-            Positive semidefinite base kernels over all points; only read.
+            Positive semidefinite base kernels over all points; only read. Or a `RankOneFamily`.
         y : array-like of shape (n,)
             Labels of any type, NaN or None where unknown.
         labelled : array-like of shape (n,), bool, optional
@@ -111,37 +118,32 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         Raises
         ------
         FitError
-            Parameters, shapes or labels are not usable.
+            Parameters, shapes or labels are not usable, or criterion "hard" and no combination
+            separates the classes.
         KernelError
             A kernel is not finite, symmetric and positive semidefinite, or all are zero.
         """
-        solve = self._solver()
-        C, tol = check_positive(self.C, "C"), check_positive(self.tol, "tol")
-        total = None if self.trace is None else check_positive(self.trace, "trace")
-        kernels = check_kernels(kernels)
-        n = kernels[0].shape[0]
+        self._check_parameters()
+        family = kernels if isinstance(kernels, RankOneFamily) else None
+        kernels = kernels if family is not None else check_kernels(kernels)
+        n = family.vectors.shape[0] if family is not None else kernels[0].shape[0]
         labels = encode_labels(y, n, labelled)
-        block = np.ix_(labels.labelled, labels.labelled)
-        grams = [K[block] for K in kernels]
-        traces = np.array([np.trace(K) for K in kernels])
-        for i, gram in enumerate(grams):
-            _check_semidefinite(gram, i)
-        self._tell_zero(traces)
-
         signs = labels.signs()
-        groups = [signs] if self.multiclass == "shared" else [row[None] for row in signs]
-        found = [solve(grams, group, traces, C, total=total, gap=tol) for group in groups]
+        learn = self._learn_kernels if family is None else self._learn_family
+        found = learn(kernels, labels, [signs] if self.multiclass == "shared" else signs[:, None])
         machines = [machine for solution in found for machine in solution.machines]
         coefficients = np.zeros((len(machines), n))
         coefficients[:, labels.labelled] = signs * [machine.alpha for machine in machines]
         intercepts = np.array([machine.intercept for machine in machines])
-        margins = np.array([(2.0 * machine.primal) ** -0.5 for machine in machines])
+        with np.errstate(divide="ignore"):
+            margins = np.concatenate([solution.values for solution in found]) ** -0.5
         one_kernel, binary = len(found) == 1, len(machines) == 1
 
         self.classes_ = labels.classes
         self.labelled_ = labels.labelled
         weights = np.array([solution.weights for solution in found])
-        combined = np.array([combine(kernels, mu) for mu in weights])
+        self._family = family
+        combined = np.array([self._combine(kernels, mu) for mu in weights])
         self.weights_ = weights[0] if one_kernel else weights
         self.kernel_ = combined[0] if one_kernel else combined
         self.dual_coef_ = coefficients[0] if binary else coefficients
@@ -149,7 +151,9 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.margin_ = float(margins[0]) if binary else margins
         self.objective_ = sum(solution.objective for solution in found)
         self.gap_ = sum(s.gap * s.objective for s in found) / self.objective_
-        self.C_ = float(self.C)
+        ridges = np.array([solution.ridge for solution in found])
+        self.ridge_ = float(ridges[0]) if one_kernel else ridges
+        self.C_ = self._used_C()
         self.n_iter_ = sum(solution.n_iter for solution in found)
         self.converged_ = all(solution.converged for solution in found)
         self.n_kernels_ = len(kernels)
@@ -162,6 +166,49 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
             )
         return self
 
+    def _learn_kernels(self, kernels, labels, groups):
+        n = kernels[0].shape[0]
+        traces = np.array([np.trace(K) for K in kernels])
+        self._tell_zero(traces)
+        # convex for kernels that are positive semidefinite where they are looked at
+        seen = np.ones(n, bool) if self.weights == "free" else labels.labelled
+        rows = np.flatnonzero(seen)
+        # symmetric, and contiguous this way
+        blocks = kernels if seen.all() else [K[rows][:, rows].T for K in kernels]
+        for i, block in enumerate(blocks):
+            check_semidefinite(block, i)
+        return [
+            minimise_margin(
+                blocks,
+                signs,
+                labels.labelled[seen],
+                criterion=self.criterion,
+                weights=self.weights,
+                C=self.C,
+                total=self._total(traces, n),
+                traces=traces,
+                n_points=n,
+                gap=self.tol,
+            )
+            for signs in groups
+        ]
+
+    def _learn_family(self, family, labels, groups):
+        n = family.vectors.shape[0]
+        return [
+            minimise_rank_one(
+                family.vectors[labels.labelled],
+                signs,
+                family.sizes,
+                criterion=self.criterion,
+                C=self.C,
+                total=self._total(family.sizes, n),
+                n_points=n,
+                gap=self.tol,
+            )
+            for signs in groups
+        ]
+
     def decision_function(self, kernels=None):
         """Give decision values.
 
@@ -169,6 +216,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         ----------
         kernels : sequence of m arrays (n_new, n), or array of shape (m, n_new, n), optional
             Base kernels between new rows and the n points of the fit; default: all n points.
+            After a fit on a `RankOneFamily`: its vectors on the new rows, (n_new, p).
 
         Returns
         -------
@@ -180,14 +228,20 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
             Another shape.
         """
         check_is_fitted(self)
-        if kernels is not None:
-            kernels = check_new_kernels(kernels, self.n_kernels_, self.dual_coef_.shape[-1])
+        if kernels is None:
+            combined = self.kernel_
+        else:
+            if self._family is None:
+                new = check_new_kernels(kernels, self.n_kernels_, self.dual_coef_.shape[-1])
+            else:
+                new = check_new(kernels, self.n_kernels_, "the vectors on new rows")
+            weights = self.weights_ if self.weights_.ndim == 2 else [self.weights_]
+            combined = [self._combine(new, mu) for mu in weights]
+            combined = combined[0] if self.weights_.ndim == 1 else combined
         if self.weights_.ndim == 1:
-            K = self.kernel_ if kernels is None else combine(kernels, self.weights_)
-            return K @ self.dual_coef_.T + self.intercept_
-        used = self.kernel_ if kernels is None else (combine(kernels, mu) for mu in self.weights_)
-        values = [K @ a + b for K, a, b in zip(used, self.dual_coef_, self.intercept_, strict=True)]
-        return np.array(values).T
+            return combined @ self.dual_coef_.T + self.intercept_
+        machines = zip(combined, self.dual_coef_, self.intercept_, strict=True)
+        return np.array([K @ a + b for K, a, b in machines]).T
 
     def predict(self, kernels=None):
         """Give labels; `kernels` as in `decision_function`."""
@@ -197,17 +251,34 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         """Give the accuracy over the rows whose label in y is known; None: all n points."""
         return accuracy_on(self.predict(kernels), y)
 
-    def _solver(self):
-        key = (self.criterion, self.weights)
-        if not all(isinstance(word, str) for word in key) or key not in _SOLVERS:
-            criteria = sorted({c for c, _ in _SOLVERS})
-            sets = sorted({w for _, w in _SOLVERS})
-            raise FitError(
-                f"criterion={self.criterion!r} with weights={self.weights!r} is not available; "
-                f"available: criterion {', '.join(criteria)} with weights {', '.join(sets)}"
-            )
+    def _combine(self, kernels, mu):
+        if self._family is None:
+            return combine(kernels, mu)
+        return self._family.combine(mu, None if kernels is self._family else kernels)
+
+    def _total(self, traces, n):
+        if self.trace is not None:
+            return self.trace
+        return float(traces.sum()) + (n if self.criterion == "l2-auto" else 0)
+
+    def _used_C(self):
+        if self.criterion == "hard":
+            return np.inf
+        if self.criterion != "l2-auto":
+            return float(self.C)
+        with np.errstate(divide="ignore"):
+            learned = 1.0 / np.asarray(self.ridge_)
+        return float(learned) if learned.ndim == 0 else learned
+
+    def _check_parameters(self):
+        check_choice(self.criterion, "criterion", CRITERIA)
+        check_choice(self.weights, "weights", WEIGHTS)
         check_choice(self.multiclass, "multiclass", ("shared", "own"))
-        return _SOLVERS[key]
+        check_positive(self.tol, "tol")
+        if self.trace is not None:
+            check_positive(self.trace, "trace")
+        if self.criterion in ("l1", "l2"):
+            check_positive(self.C, "C")
 
     def _tell_zero(self, traces):
         zero = np.flatnonzero(traces == 0)
@@ -217,28 +288,3 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-
-
-def combine(kernels, weights):
-    """Give sum_i mu_i K_i, one kernel in memory at a time beside the sum."""
-    total = np.zeros(kernels[0].shape)
-    for K, mu in zip(kernels, weights, strict=True):
-        if mu:
-            total += mu * K
-    return total
-
-
-def _check_semidefinite(gram, position, allowed=1e-8):
-    size = np.abs(gram).sum(axis=1).max()  # bounds the largest eigenvalue
-    if size == 0:
-        return
-    try:  # a Cholesky factor costs a tenth of the eigenvalues, which are for the message
-        np.linalg.cholesky(gram + allowed * size * np.eye(gram.shape[0]))
-    except np.linalg.LinAlgError:
-        values = np.linalg.eigvalsh(gram)
-        raise KernelError(
-            f"kernels[{position}] is not positive semidefinite on the labelled points: its "
-            f"smallest eigenvalue is {values[0]:.3g}, the largest {values[-1]:.3g}; the margin "
-            "criterion is convex for positive semidefinite kernels only: clip the eigenvalues "
-            "or take another kernel"
-        ) from None

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from gramworks.fields import Number, StrictModel
+from gramworks.learning.alignment import AlignmentKernel
 from gramworks.learning.margin import MarginKernel
-from gramworks.problem import Outcome, Problem
+from gramworks.problem import Outcome, Problem, Skip
+from gramworks.solvers.margin_criterion import NotSeparable
 
-MARGIN_METRICS = (r"weight-\d+", "omega-half", "gap")
+LARGEST_C = 1e9
+"""What the tables say where no ridge is wanted, that is, where C is infinite."""
+
+MARGIN_METRICS = (r"weight-\d+", "omega-half", "margin", "C", "tau", "gap")
 """What `fit_margin` measures beside the scores of its predictions."""
+
+ALIGNED_METRICS = (*MARGIN_METRICS, "alignment")
+"""What `fit_aligned` measures beside the scores of its predictions."""
 
 
 class MarginParams(StrictModel):
     """Settings of the margin methods."""
 
-    criterion: Literal["l1"] = "l1"
-    """Margin criterion: l1 is the 1-norm soft margin."""
+    criterion: Literal["hard", "l1", "l2", "l2-auto"] = "l1"
+    """Margin criterion: hard margin, 1-norm or 2-norm soft margin, 2-norm with its C learned."""
     C: Number = Field(default=1.0, gt=0)
-    """Upper bound of the dual coefficients."""
+    """Of l1 the upper bound of the dual coefficients, of l2 the inverse of the ridge."""
     trace: Number | None = Field(default=None, gt=0)
-    """Trace of the combined kernel over all points; null: the sum of the base kernels' traces."""
+    """Trace of the combined kernel over all points, of l2-auto with the ridge; null: the sum of
+    the base kernels' traces, of l2-auto plus the number of points."""
+    mean_diagonal: Number | None = Field(default=None, gt=0)
+    """The same divided by the number of points, for kernels of unit diagonal; null: as trace."""
     tol: Number = Field(default=1e-6, gt=0, lt=1)
     """Relative duality gap to reach."""
 
 
-def fit_margin(problem: Problem, params: MarginParams, directions: np.ndarray) -> Outcome:
-    """Learn nonnegative weights along given directions and predict the test points.
+def total_trace(problem: Problem, params: MarginParams) -> float:
+    """Return the trace that the combined kernel has over all points."""
+    n = problem.labelled.size
+    if params.trace is not None:
+        return params.trace
+    if params.mean_diagonal is not None:
+        return params.mean_diagonal * n
+    traces = sum(float(np.trace(K)) for K in problem.kernels.values())
+    return traces + (n if params.criterion == "l2-auto" else 0)
+
+
+def fit_margin(
+    problem: Problem, params: MarginParams, directions: np.ndarray, weights: str = "nonnegative"
+) -> Outcome:
+    """Learn weights along given directions and predict the test points.
 
     Parameters
     ----------
@@ -38,22 +63,46 @@ def fit_margin(problem: Problem, params: MarginParams, directions: np.ndarray) -
     directions : ndarray (p, m)
         Each row is a fixed combination of the m base kernels; the p combinations are weighted so
         that the margin criterion is least at the given trace. One row leaves nothing to learn
-        but the scale.
+        but the scale, and the ridge of l2-auto.
+    weights : {"nonnegative", "free"}
 
     Returns
     -------
     Outcome
-        With ``weight-1`` .. ``weight-m``, ``omega-half`` (half of omega of Lanckriet et al. 2004,
-        definition 4, as their tables print it) and the certified relative ``gap``.
+        With ``weight-1`` .. ``weight-m``, the certified relative ``gap``, and as the tables of
+        Lanckriet et al. 2004 print them: ``margin`` (omega^(-1/2)) of the hard margin,
+        ``omega-half`` (half of omega) of the others, ``C`` and ``tau`` = 1/C where they are
+        learned. The C printed there is the inverse of the mean tau.
+
+    Raises
+    ------
+    Skip
+        No combination separates the classes, and the criterion is the hard margin.
     """
     kernels = list(problem.kernels.values())
-    trace = params.trace or sum(float(np.trace(K)) for K in kernels)
     combined = [_combine(kernels, row) for row in directions]
-    model = MarginKernel(criterion=params.criterion, C=params.C, trace=trace, tol=params.tol)
-    model.fit(combined, problem.y, labelled=problem.labelled)
-    weights = model.weights_ @ directions
-    metrics = {f"weight-{i}": weight for i, weight in enumerate(weights, 1)}
-    metrics |= {"omega-half": model.objective_, "gap": model.gap_}
+    model = MarginKernel(
+        criterion=params.criterion,
+        weights=weights,
+        C=params.C,
+        trace=total_trace(problem, params),
+        tol=params.tol,
+    )
+    try:
+        model.fit(combined, problem.y, labelled=problem.labelled)
+    except NotSeparable as error:
+        raise Skip(str(error)) from None
+    learned = model.weights_ @ directions
+    metrics = {f"weight-{i}": weight for i, weight in enumerate(learned, 1)}
+    metrics["gap"] = model.gap_
+    if params.criterion == "hard":
+        # several machines: the margin of the sum of their criteria
+        metrics["margin"] = (2.0 * model.objective_) ** -0.5
+    else:
+        metrics["omega-half"] = model.objective_
+    if params.criterion == "l2-auto":
+        metrics["C"] = min(model.C_, LARGEST_C)
+        metrics["tau"] = model.ridge_
     decision = model.decision_function()[problem.test_rows]
     return Outcome(
         predictions=model.predict()[problem.test_rows],
@@ -62,6 +111,28 @@ def fit_margin(problem: Problem, params: MarginParams, directions: np.ndarray) -
         converged=model.gap_ <= params.tol,
         reason=f"relative gap {model.gap_:.1e} after {model.n_iter_} cutting planes",
     )
+
+
+def fit_aligned(problem: Problem, params: MarginParams, **how) -> Outcome:
+    """Take the weights from the alignment with the labels, then fit the machine on them.
+
+    Parameters
+    ----------
+    problem : Problem
+    params : MarginParams
+        Criterion and trace of the machine.
+    **how
+        Parameters of `AlignmentKernel`.
+
+    Returns
+    -------
+    Outcome
+        As of `fit_margin`, and ``alignment``.
+    """
+    aligned = AlignmentKernel(**how)
+    aligned.fit(list(problem.kernels.values()), problem.y, labelled=problem.labelled)
+    outcome = fit_margin(problem, params, aligned.weights_[None])
+    return replace(outcome, metrics=outcome.metrics | {"alignment": aligned.alignment_})
 
 
 def _combine(kernels: list[np.ndarray], row: np.ndarray) -> np.ndarray:

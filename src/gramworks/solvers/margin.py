@@ -1,22 +1,27 @@
-"""The kernel of least 1-norm soft margin criterion among nonnegative combinations.
+"""The kernel of least margin criterion among combinations of base kernels.
 
-Lanckriet et al., JMLR 5 (2004), Theorem 17 and (34): minimise over mu >= 0, sum_i mu_i r_i = c
-the convex function omega_C(sum_i mu_i K_i), omega_C(K) = max_a 2a'e - a'G(K)a over
-0 <= a <= C, a'y = 0. At fixed a the bracket is affine in mu, so that each machine fitted gives a
-cut that is valid everywhere.
+Lanckriet et al., JMLR 5 (2004), section 4: minimise over the weights mu, sum_i mu_i r_i = c, the
+convex function omega(sum_i mu_i K_i), omega(K) = max_a 2a'e - a'(G(K) + tau I)a over
+0 <= a <= C, a'y = 0; the mu nonnegative (Theorem 17), or of any sign with sum_i mu_i K_i positive
+semidefinite over all points (Theorem 16). At fixed a the bracket is affine in mu, so that each
+machine fitted gives a cut that is valid everywhere.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from gramworks.errors import FitError, KernelError
-from gramworks.solvers.bundle import Cut, minimise_on_simplex, relative_gap
-from gramworks.solvers.proved_products import EPS, multiply
-from gramworks.solvers.svm_dual import SvmSolution, lengthen, solve_svm
+from gramworks.errors import FitError, KernelError, suggest
+from gramworks.solvers.bundle import minimise_over, relative_gap
+from gramworks.solvers.domains import Simplex
+from gramworks.solvers.margin_criterion import MarginCriterion
+from gramworks.solvers.psd_slice import PsdSlice
+from gramworks.solvers.svm_certificate import SvmSolution
+
+CRITERIA = ("hard", "l1", "l2", "l2-auto")
+WEIGHTS = ("nonnegative", "free")
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class MarginSolution:
     ----------
     weights : ndarray of shape (m,)
         mu; exactly 0 for kernels of zero trace.
+    ridge : float
+        tau, the multiple of the identity in the criterion.
     omega : float
         The criterion at the weights, an upper bound of its minimum; summed over label rows.
     objective : float
@@ -35,22 +42,27 @@ class MarginSolution:
         (upper - lower) / upper of omega, certified.
     converged : bool
         Whether `gap` is as small as was asked.
-    n_iter, n_svm : int
-        Cutting planes, and machines fitted for them.
+    n_iter, n_svm, n_decompositions : int
+        Cutting planes, machines fitted for them, and eigendecompositions over all points.
     bounds : list of (float, float)
         Lower and upper bound of omega after every cut.
     machines : list of SvmSolution
         One for each row of labels.
+    values : ndarray of shape (q,)
+        omega of each machine.
     """
 
     weights: np.ndarray
+    ridge: float
     omega: float
     gap: float
     converged: bool
     n_iter: int
     n_svm: int
+    n_decompositions: int
     bounds: list[tuple[float, float]]
     machines: list[SvmSolution]
+    values: np.ndarray
 
     @property
     def objective(self) -> float:
@@ -58,23 +70,36 @@ class MarginSolution:
         return 0.5 * self.omega
 
 
-def minimise_soft_margin(
-    grams, signs, traces, C, *, total=None, gap=1e-6, max_iter=300, max_steps=1_000_000
-):
-    """Minimise omega_C(sum_i mu_i K_i) over mu >= 0 with sum_i mu_i traces_i = total.
+def minimise_margin(
+    kernels, signs, labelled=None, *, criterion="l1", weights="nonnegative", C=1.0, total=None,
+    traces=None, n_points=None, gap=1e-6, max_iter=300, max_steps=1_000_000,
+):  # fmt: skip
+    """Minimise omega(sum_i mu_i K_i) over the weights of trace `total`.
 
     Parameters
     ----------
-    grams : sequence of m ndarrays of shape (l, l)
-        Positive semidefinite base kernels on the labelled points; read only.
+    kernels : sequence of m ndarrays of shape (n, n)
+        Positive semidefinite base kernels over all points; read only.
     signs : ndarray of shape (l,) or (q, l)
-        Labels -1 and +1; with q rows the sum of the q criteria is minimised.
-    traces : ndarray of shape (m,)
-        Traces over all points, labelled or not.
+        Labels -1 and +1 of the labelled points; with q rows the sum of the q criteria is
+        minimised.
+    labelled : ndarray of shape (n,), bool, optional
+        Which points have labels; default: all.
+    criterion : {"hard", "l1", "l2", "l2-auto"}
+        Hard margin (2); 1-norm soft margin (4); 2-norm soft margin (6), tau = 1/C; the same with
+        tau learned as the weight of the identity, (45).
+    weights : {"nonnegative", "free"}
+        "free": positive semidefinite up to `psd_slice.SINGULAR` of the largest diagonal entry.
     C : float
-        Bound of the dual coefficients, positive and finite.
+        Parameter of "l1" and "l2", positive and finite.
     total : float, optional
-        Trace of the combined kernel; default: the sum of `traces`.
+        Trace of the combined kernel, with "l2-auto" of K + tau I; default: the sum of the
+        traces of the kernels, with "l2-auto" plus n.
+    traces : ndarray of shape (m,), optional
+        Traces over all points where `kernels` hold the labelled ones only, which is enough for
+        nonnegative weights.
+    n_points : int, optional
+        Number of all points, in the same case.
     gap : float
         Wanted relative gap between the certified bounds.
     max_iter : int
@@ -89,60 +114,86 @@ def minimise_soft_margin(
     Raises
     ------
     FitError
-        C, total or the labels are not usable.
+        C, total or the labels are not usable, or "hard" where no combination separates the
+        classes.
     KernelError
         A trace is negative or not finite, or all are zero.
     """
     signs = np.atleast_2d(np.asarray(signs, dtype=np.float64))
+    kernels = [np.asarray(K, dtype=np.float64) for K in kernels]
+    n = kernels[0].shape[0] if n_points is None else n_points
+    if traces is None:
+        traces = np.array([np.trace(K) for K in kernels])
     traces = np.asarray(traces, dtype=np.float64)
     used = _usable(traces)
-    total = float(traces.sum()) if total is None else float(total)
+    check_numbers(criterion, weights, C, gap)
+    learned = criterion == "l2-auto"
+    if total is None:
+        total = traces.sum() + (n if learned else 0)
+    total = float(total)
     if not (np.isfinite(total) and total > 0):
         raise FitError(f"the trace of the combined kernel is {total!r}; allowed: a positive number")
-    if not gap > 0:
-        raise FitError(f"the wanted relative gap is {gap!r}; allowed: a positive number")
+    for row in signs:
+        if not (np.any(row > 0) and np.any(row < 0)):
+            raise FitError("the labels are all of one sign; a machine needs -1 and +1 among them")
 
-    # every kernel at the full trace: the weights become shares in the simplex, whatever the
-    # scale of a kernel
-    scales = total / traces[used]
-    blocks = [np.asarray(grams[i], dtype=np.float64) * s for i, s in zip(used, scales, strict=True)]
-    n_svm = 0
-
-    def evaluate(shares, accuracy):
-        nonlocal n_svm
-        combined = sum(share * block for share, block in zip(shares, blocks, strict=True) if share)
-        machines = [solve_svm(combined, y, C, gap=accuracy, max_iter=max_steps) for y in signs]
-        n_svm += len(machines)
-        signed = [y * machine.alpha for y, machine in zip(signs, machines, strict=True)]
-        return Cut(
-            value=2.0 * sum(machine.primal for machine in machines),
-            # less what the coefficients lack of a'y = 0: the cut holds as computed
-            constant=2.0 * sum(_total(machine) for machine in machines),
-            slope=-np.array(
-                [
-                    sum(
-                        _square(block, v, 1e-2 * gap * machine.primal, machine.residual)
-                        for v, machine in zip(signed, machines, strict=True)
-                    )
-                    for block in blocks
-                ]
-            ),  # fmt: skip
-            payload=machines,
-        )
-
-    found = minimise_on_simplex(evaluate, len(blocks), gap=gap, max_iter=max_iter)
-    weights = np.zeros(traces.shape[0])
-    weights[used] = scales * found.point
+    chosen = [kernels[i] for i in used]
+    if weights == "free":
+        if n != kernels[0].shape[0]:
+            raise FitError(
+                f"free weights want the kernels over all {n} points, found {kernels[0].shape}"
+            )
+        domain = PsdSlice(chosen, total, ridge=learned)
+        transform = domain.transform
+    else:
+        # every kernel at the full trace: the weights become shares in the simplex, whatever
+        # the scale of a kernel
+        transform = np.diag(total / traces[used])
+        if learned:
+            transform = np.hstack([transform, np.zeros((used.size, 1))])
+        domain = Simplex(transform.shape[1])
+    if labelled is not None and not np.all(labelled):
+        rows = np.flatnonzero(labelled)
+        chosen = [K[rows][:, rows].T for K in chosen]  # symmetric, and contiguous this way
+    ridge = np.zeros(domain.size)
+    if learned:
+        ridge[-1] = total / n
+    criterion = MarginCriterion(
+        chosen, signs, transform, ridge,
+        fixed_ridge=1.0 / C if criterion == "l2" else 0.0,
+        C=float(C) if criterion == "l1" else None,
+        spans=domain.largest(transform), max_steps=max_steps,
+    )  # fmt: skip
+    if criterion.C is None:
+        criterion.find_cap(domain.start())
+    found = minimise_over(domain, criterion.evaluate, gap=gap, max_iter=max_iter)
+    mu = np.zeros(traces.shape[0])
+    mu[used] = transform @ found.point
     return MarginSolution(
-        weights=weights,
+        weights=mu,
+        ridge=criterion.fixed_ridge + float(ridge @ found.point),
         omega=found.best.value,
         gap=relative_gap(found.best.value, found.lower),
         converged=found.gap <= gap,
         n_iter=found.n_iter,
-        n_svm=n_svm,
+        n_svm=criterion.n_svm,
+        n_decompositions=getattr(domain, "n_decompositions", 0),
         bounds=found.bounds,
         machines=found.best.payload,
+        values=criterion.values(found.best.payload),
     )
+
+
+def check_numbers(criterion, weights, C, gap):
+    """Refuse names and numbers that are not usable (FitError)."""
+    if criterion not in CRITERIA:
+        raise FitError(f"criterion={criterion!r}; {suggest(criterion, CRITERIA)}")
+    if weights not in WEIGHTS:
+        raise FitError(f"weights={weights!r}; {suggest(weights, WEIGHTS)}")
+    if criterion in ("l1", "l2") and not (np.isfinite(C) and C > 0):
+        raise FitError(f"C is {C!r}; allowed: a positive finite number")
+    if not gap > 0:
+        raise FitError(f"the wanted relative gap is {gap!r}; allowed: a positive number")
 
 
 def _usable(traces):
@@ -159,18 +210,3 @@ def _usable(traces):
             "give at least one kernel that is not zero"
         )
     return used
-
-
-def _total(machine):
-    return (math.fsum(machine.alpha) - machine.residual) * (1 - 4 * EPS)
-
-
-def _square(block, v, allowed, residual):
-    """Bound v'Kv from above; only the rows and columns of support vectors where these are few."""
-    support = np.flatnonzero(v)
-    if support.size == 0:
-        return 0.0
-    if support.size < 0.4 * v.size:
-        block, v = block[np.ix_(support, support)], v[support]
-    *_, square, error = multiply(block, v, allowed)
-    return lengthen(max(square + error, 0.0), residual, block) * (1 + 8 * EPS)

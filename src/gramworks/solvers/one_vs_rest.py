@@ -55,3 +55,15 @@ def solve_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
             all(machine.converged for machine in machines),
             sum(machine.n_iter for machine in machines),
         )
+
+
+def solve_ridge_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
+    """Solve the 2-norm soft margin machines, 1/C on the diagonal, for every C.
+
+    Parameters, and what is yielded, as of `solve_path`.
+    """
+    for C in C_grid:
+        gram = K.copy()
+        gram[np.diag_indices_from(gram)] += 1.0 / C
+        # with w = 0 the criterion is l C: no coefficient can be larger
+        yield from solve_path(gram, signs, [C * K.shape[0]], tol=tol, max_iter=max_iter)

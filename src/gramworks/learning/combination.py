@@ -1,0 +1,56 @@
+"""Sums of base kernels, and what is asked of each."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import cho_factor
+
+from gramworks.errors import KernelError
+
+
+def combine(kernels, weights):
+    """Give sum_i mu_i K_i.
+
+    Parameters
+    ----------
+    kernels : sequence of m ndarrays of one shape
+    weights : ndarray of shape (m,)
+
+    Returns
+    -------
+    ndarray
+        One kernel is in memory at a time beside the sum.
+    """
+    total = np.zeros(kernels[0].shape)
+    for K, mu in zip(kernels, weights, strict=True):
+        if mu:
+            total += mu * K
+    return total
+
+
+def check_semidefinite(gram, position, allowed=1e-8):
+    """Refuse a base kernel with a negative eigenvalue (KernelError with its number).
+
+    Parameters
+    ----------
+    gram : ndarray of shape (l, l)
+    position : int
+        Its place among the kernels, for the message.
+    allowed : float
+        Size of a negative eigenvalue that counts as rounding, of a bound of the largest.
+    """
+    size = np.abs(gram).sum(axis=1).max()  # bounds the largest eigenvalue
+    if size == 0:
+        return
+    try:  # a Cholesky factor costs a tenth of the eigenvalues, which are for the message
+        shifted = gram.copy(order="C")
+        shifted[np.diag_indices_from(shifted)] += allowed * size
+        cho_factor(shifted.T, overwrite_a=True, check_finite=False)  # as LAPACK lays it out
+    except np.linalg.LinAlgError:
+        values = np.linalg.eigvalsh(gram)
+        raise KernelError(
+            f"kernels[{position}] is not positive semidefinite on the points it is used on: its "
+            f"smallest eigenvalue is {values[0]:.3g}, the largest {values[-1]:.3g}; the margin "
+            "criterion is convex for positive semidefinite kernels only: clip the eigenvalues "
+            "or take another kernel"
+        ) from None

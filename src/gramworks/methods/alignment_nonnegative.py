@@ -1,0 +1,18 @@
+"""Nonnegative combination of base kernels that is most aligned with the labels."""
+
+from gramworks.methods._combination import ALIGNED_METRICS, MarginParams, fit_aligned
+from gramworks.problem import Outcome, Problem
+
+NAME = "alignment-nonnegative"
+SUMMARY = "SVM on the nonnegative combination of base kernels that is most aligned with the labels"
+REFERENCE = "Lanckriet et al., JMLR 5 (2004), (55)"
+NEEDS = ("grams",)
+TASKS = ("binary", "multiclass")
+METRICS = ALIGNED_METRICS
+
+Params = MarginParams
+
+
+def fit(problem: Problem, params: MarginParams) -> Outcome:
+    """Learn the weights of one draw, and the machine on them."""
+    return fit_aligned(problem, params, weights="nonnegative")
