@@ -14,6 +14,8 @@ from gramworks.fitting.inputs import LARGEST, check_positive, check_square, chec
 from gramworks.fitting.labels import encode_labels
 from gramworks.solvers.one_vs_rest import solve_path, solve_ridge_path
 
+_LARGEST_KEPT = 32 * 2**20  # bytes of one kernel that is kept for all partitions
+
 
 @dataclass(frozen=True)
 class SvmChoice:
@@ -24,7 +26,8 @@ class SvmChoice:
     C, factor : float
         The chosen bound, and the width relative to that of the kernel given.
     accuracies : ndarray of shape (number of factors, number of C)
-        Mean accuracy (in 0..1) over the partitions, rows and columns in ascending order.
+        Mean accuracy (in 0..1) over the partitions, rows and columns in ascending order; NaN
+        where a pair was dropped before the last partition.
     factors, C_grid : ndarray
         The grids, ascending.
     on_edge : dict of str to bool
@@ -96,6 +99,7 @@ def select_gaussian_svm(
     max_iter=100_000,
     tol=1e-3,
     ridge=False,
+    race=None,
 ):
     """Choose C and the width of a Gaussian kernel by mean accuracy over random partitions.
 
@@ -120,6 +124,13 @@ def select_gaussian_svm(
         LIBSVM's tolerance.
     ridge : bool
         Use C as the 2-norm soft margin does: 1/C on the diagonal, coefficients not bounded.
+    race : float, optional
+        Drop a pair after a partition, from the second on, when it is worse than the best one so
+        far by more than so many standard errors of the difference; None: try all pairs on all
+        partitions. Of the test points met so far, b are right with the best pair only and c with
+        this one only: (b - c) / sqrt(b + c) standard errors (McNemar 1947), divided by
+        sqrt(r) where each point was met r > 1 times on average. With 4 the choice is that of the
+        full grid but for pairs that are all but equally good.
 
     Returns
     -------
@@ -145,22 +156,30 @@ def select_gaussian_svm(
         codes, partitions=partitions, test_fraction=test_fraction, generator=generator
     )
     solve = solve_ridge_path if ridge else solve_path
-    accuracies = np.zeros((factors.size, C_grid.size))
-    not_converged = 0
-    for row, factor in enumerate(factors):
-        # one power a width, one slice a partition; the grid of C only fits
-        gram = block if logarithms is None else np.exp(logarithms / factor**2)
-        for train, test in drawn:
+    stay = np.ones((factors.size, C_grid.size), bool)
+    right = np.zeros((len(drawn), max(len(test) for _, test in drawn), *stay.shape), bool)
+    not_converged = n_fits = 0
+    powers = _Powers(block, logarithms)
+    for number, (train, test) in enumerate(drawn):
+        for row in np.flatnonzero(stay.any(axis=1)):
+            gram = powers.of(factors[row])
             inner, outer = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
-            path = solve(inner, signs[:, train], C_grid, tol=tol, max_iter=max_iter)
-            for column, machines in enumerate(path):
+            columns = np.flatnonzero(stay[row])
+            path = solve(inner, signs[:, train], C_grid[columns], tol=tol, max_iter=max_iter)
+            for column, machines in zip(columns, path, strict=True):
                 values = outer @ machines.coefficients.T + machines.intercepts
                 chosen = values[:, 0] > 0 if len(signs) == 1 else values.argmax(axis=1)
-                accuracies[row, column] += np.mean(chosen == codes[test])
+                right[number, : test.size, row, column] = chosen == codes[test]
                 not_converged += not machines.converged
-    accuracies /= len(drawn)
+                n_fits += 1
+        if race is not None and number:
+            seen = sum(len(test) for _, test in drawn[: number + 1])
+            stay &= ~_much_worse(right[: number + 1], stay, race, seen / codes.size)
+    sizes = np.array([len(test) for _, test in drawn])
+    accuracies = (right.sum(axis=1) / sizes[:, None, None]).mean(axis=0)
+    accuracies[~stay] = np.nan
     # rounding of equal means is no preference; by columns: smallest C first
-    best = np.argmax(np.round(accuracies, 12).T)
+    best = np.nanargmax(np.round(accuracies, 12).T)
     column, row = np.unravel_index(best, accuracies.T.shape)
     return SvmChoice(
         C=float(C_grid[column]),
@@ -169,9 +188,35 @@ def select_gaussian_svm(
         factors=factors,
         C_grid=C_grid,
         not_converged=not_converged,
-        n_fits=accuracies.size * len(drawn),
+        n_fits=n_fits,
         on_edge={"C": _on_edge(column, C_grid), "width": _on_edge(row, factors)},
     )
+
+
+class _Powers:
+    """The kernel at several widths, kept where all of them take little memory."""
+
+    def __init__(self, block, logarithms):
+        self._block, self._logarithms, self._kept = block, logarithms, {}
+
+    def of(self, factor):
+        if self._logarithms is None:
+            return self._block
+        if factor not in self._kept:
+            gram = np.exp(self._logarithms / factor**2)
+            if gram.nbytes > _LARGEST_KEPT:
+                return gram
+            self._kept[factor] = gram
+        return self._kept[factor]
+
+
+def _much_worse(right, stay, race, met):
+    """Tell which pairs are worse than the best by `race` standard errors and more."""
+    scores = np.where(stay, right.sum(axis=(0, 1)), -1)
+    best = right[(..., *np.unravel_index(scores.argmax(), scores.shape))][..., None, None]
+    ahead = (best & ~right).sum(axis=(0, 1))
+    behind = (~best & right).sum(axis=(0, 1))
+    return ahead - behind > race * np.sqrt((ahead + behind) * max(met, 1.0))
 
 
 def _grid(values, name):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.inputs import check_new, check_positive, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
-from gramworks.solvers.one_vs_rest import solve_path
+from gramworks.solvers.one_vs_rest import solve_machines
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
@@ -76,8 +76,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         n = K.shape[0]
         labels = encode_labels(y, n, labelled)
         block = K if labels.labelled.all() else K[np.ix_(labels.labelled, labels.labelled)]
-        path = solve_path(block, labels.signs(), [C], tol=tol, max_iter=max_iter)
-        found, intercepts, self.converged_, self.n_iter_ = next(iter(path))
+        found, intercepts, self.converged_, self.n_iter_ = solve_machines(
+            block, labels.signs(), C, tol=tol, max_iter=max_iter
+        )
         coefficients = np.zeros((len(found), n))
         coefficients[:, labels.labelled] = found
         binary = len(found) == 1

@@ -21,10 +21,11 @@ def combine(kernels, weights):
     ndarray
         One kernel is in memory at a time beside the sum.
     """
-    total = np.zeros(kernels[0].shape)
-    for K, mu in zip(kernels, weights, strict=True):
+    total = weights[0] * kernels[0]
+    term = np.empty_like(total)
+    for K, mu in zip(kernels[1:], weights[1:], strict=True):
         if mu:
-            total += mu * K
+            total += np.multiply(K, mu, out=term)
     return total
 
 

@@ -4,13 +4,15 @@ The study gives one Gaussian Gram matrix, as a rule `gaussian-median`; other wid
 elementwise powers, so that no Gram matrix is computed for the grid.
 """
 
+import hashlib
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
+from gramworks.datasets.seeds import generator
 from gramworks.fields import Count, Number, StrictModel, Unique
-from gramworks.fitting.model_selection import select_gaussian_svm
+from gramworks.fitting.model_selection import SvmChoice, select_gaussian_svm
 from gramworks.fitting.svm import KernelSVM
 from gramworks.problem import Outcome, Problem, Skip
 
@@ -41,6 +43,9 @@ class Params(StrictModel):
     """Random partitions of the labelled points that each pair is tried on."""
     test_fraction: Number = Field(default=0.2, gt=0, lt=1)
     """Share of the labelled points that each partition predicts."""
+    race: Number | None = Field(default=3.0, gt=0)
+    """Standard errors by which a pair of C and width must be worse than the best so far to be
+    tried on no further partition; null: try all pairs on all partitions."""
 
 
 def fit(problem: Problem, params: Params) -> Outcome:
@@ -52,18 +57,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
         )
     K = next(iter(problem.kernels.values()))
     squared = params.criterion in ("l2", "l2-auto")
-    choice = select_gaussian_svm(
-        K,
-        problem.y,
-        problem.labelled,
-        C_grid=[HARD_C] if params.criterion == "hard" else params.C_grid,
-        width_factors=params.width_factors,
-        partitions=params.partitions,
-        test_fraction=params.test_fraction,
-        generator=problem.generator,
-        ridge=squared,
-        max_iter=HARD_STEPS if params.criterion == "hard" else 100_000,
-    )
+    choice = _choose(problem, params, K, squared)
     gram = K ** (1.0 / choice.factor**2)
     if squared:
         gram[np.diag_indices_from(gram)] += problem.labelled / choice.C
@@ -82,3 +76,35 @@ def fit(problem: Problem, params: Params) -> Outcome:
         converged=model.converged_,
         reason="iteration cap of LIBSVM reached in the final fit",
     )
+
+
+_CHOICES: dict[str, SvmChoice] = {}
+_MOST_CHOICES = 256
+
+
+def _choose(problem: Problem, params: Params, K: np.ndarray, squared: bool) -> SvmChoice:
+    """Choose C and width; criteria of one draw share its partitions, l2 and l2-auto the choice."""
+    hard = params.criterion == "hard"
+    rest = {key: value for key, value in problem.setting.items() if key != "criterion"}
+    identity = (problem.study, problem.dataset, str(sorted(rest.items())), problem.repeat)
+    digest = hashlib.sha256(repr((identity, params.model_dump(exclude={"criterion"}))).encode())
+    for array in (K, problem.y, problem.labelled):
+        digest.update(np.ascontiguousarray(array))
+    key = f"{'hard' if hard else 'squared' if squared else 'l1'} {digest.hexdigest()}"
+    if key not in _CHOICES:
+        while len(_CHOICES) >= _MOST_CHOICES:
+            _CHOICES.pop(next(iter(_CHOICES)))
+        _CHOICES[key] = select_gaussian_svm(
+            K,
+            problem.y,
+            problem.labelled,
+            C_grid=[HARD_C] if hard else params.C_grid,
+            width_factors=params.width_factors,
+            partitions=params.partitions,
+            test_fraction=params.test_fraction,
+            generator=generator(*identity, "partitions"),
+            ridge=squared,
+            race=params.race,
+            max_iter=HARD_STEPS if hard else 100_000,
+        )
+    return _CHOICES[key]
