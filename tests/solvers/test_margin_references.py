@@ -93,7 +93,7 @@ def test_every_pair_of_bounds_encloses_the_optimum(criterion, weights):
         for rough in (0.3, 1e-2, 1e-4):
             early = minimise_margin(kernels, y, labelled, gap=rough, **options)
             assert early.gap <= rough
-            for lower, upper in early.bounds:
+            for _, lower, upper in early.bounds:
                 assert lower <= best.omega * (1 + 1e-9)
                 assert upper >= best.omega * (1 - 1e-7)
 

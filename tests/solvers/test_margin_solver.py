@@ -83,7 +83,7 @@ def test_every_pair_of_bounds_encloses_the_optimum(seed, C, rough):
     grams, y, traces = problem(seed, n=16)
     best = minimise_soft_margin(grams, y, traces, C, gap=1e-8)
     early = minimise_soft_margin(grams, y, traces, C, gap=rough)
-    for lower, upper in best.bounds + early.bounds:
+    for _, lower, upper in best.bounds + early.bounds:
         assert lower <= best.omega * (1 + 1e-9)
         assert upper >= best.omega * (1 - 1e-7)
     assert early.gap <= rough

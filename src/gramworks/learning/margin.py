@@ -74,6 +74,8 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
     labelled_ : ndarray of shape (n,), bool
     n_iter_ : int
         Cutting planes.
+    bounds_ : list of (float, float, float), or a list of such lists with "own" weights
+        Seconds since the start, lower and upper bound of the objective after every cutting plane.
     converged_ : bool
         Whether gap_ reached tol; a warning says so where not.
     """
@@ -155,6 +157,8 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.ridge_ = float(ridges[0]) if one_kernel else ridges
         self.C_ = self._used_C()
         self.n_iter_ = sum(solution.n_iter for solution in found)
+        bounds = [[(s, 0.5 * low, 0.5 * up) for s, low, up in one.bounds] for one in found]
+        self.bounds_ = bounds[0] if one_kernel else bounds
         self.converged_ = all(solution.converged for solution in found)
         self.n_kernels_ = len(kernels)
         if not self.converged_:

@@ -9,6 +9,7 @@ value of the highest affine function over the set is a lower bound of the optimu
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +43,8 @@ class BundleSolution:
     best: Cut
     lower: float
     n_iter: int
-    bounds: list[tuple[float, float]] = field(default_factory=list)
+    bounds: list[tuple[float, float, float]] = field(default_factory=list)
+    """Seconds since the start, lower and upper bound."""
 
     @property
     def gap(self) -> float:
@@ -94,6 +96,7 @@ def minimise_over(
     BundleSolution
         Its gap is what was proved, whether or not it is the one asked for.
     """
+    began = time.perf_counter()
     point = domain.admit(domain.start() if start is None else start)
     finest = 0.1 * gap
     precision = min(max(1e-3 * gap, 1e-11), 1e-8)
@@ -132,7 +135,8 @@ def minimise_over(
             step = found.point if step is None else step
             if solution.gap <= gap:
                 break
-        solution.bounds.append((solution.lower, solution.best.value))
+        seconds = time.perf_counter() - began
+        solution.bounds.append((seconds, solution.lower, solution.best.value))
         if solution.gap <= gap or step is None:
             break
         width = solution.best.value - lower  # early bounds are below zero

@@ -44,8 +44,8 @@ class MarginSolution:
         Whether `gap` is as small as was asked.
     n_iter, n_svm, n_decompositions : int
         Cutting planes, machines fitted for them, and eigendecompositions over all points.
-    bounds : list of (float, float)
-        Lower and upper bound of omega after every cut.
+    bounds : list of (float, float, float)
+        Seconds since the start, lower and upper bound of omega after every cut.
     machines : list of SvmSolution
         One for each row of labels.
     values : ndarray of shape (q,)
@@ -60,7 +60,7 @@ class MarginSolution:
     n_iter: int
     n_svm: int
     n_decompositions: int
-    bounds: list[tuple[float, float]]
+    bounds: list[tuple[float, float, float]]
     machines: list[SvmSolution]
     values: np.ndarray
 

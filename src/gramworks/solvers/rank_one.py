@@ -8,6 +8,7 @@ with the square of the 1-norm of beta in place of |w|^2, so that no n x n matrix
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,7 @@ def minimise_rank_one(
     FitError
         Numbers or labels are not usable, or "hard" where no combination separates the classes.
     """
+    began = time.perf_counter()
     check_numbers(criterion, "nonnegative", C, gap)
     signs = np.atleast_2d(np.asarray(signs, dtype=np.float64))
     vectors, sizes = np.asarray(vectors, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
@@ -88,7 +90,8 @@ def minimise_rank_one(
     upper = float(values.sum())
     if criterion == "hard" and not np.isfinite(upper):
         raise NotSeparable(_OVERLAP)
-    lower = min(lower, upper)
+    if lower <= upper * (1 + 1e-9):  # beyond rounding the bounds would prove nothing
+        lower = min(lower, upper)
     return MarginSolution(
         weights=weights,
         ridge=ridge,
@@ -98,7 +101,7 @@ def minimise_rank_one(
         n_iter=1,
         n_svm=len(machines),
         n_decompositions=0,
-        bounds=[(lower, upper)],
+        bounds=[(time.perf_counter() - began, lower, upper)],
         machines=machines,
         values=values,
     )
