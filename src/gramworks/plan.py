@@ -235,7 +235,15 @@ class Plan:
         count = min(given[size] for size in spec.sizes) if spec.sizes else sum(given.values())
         if not count:
             raise ConfigError(f"study {study}: data set {dataset!r} has no given partitions.")
-        return min(spec.repeats or count, count)
+        if spec.labelled is None:
+            return min(spec.repeats or count, count)
+        smallest = min(spec.sizes or given)
+        if spec.labelled > smallest:
+            raise ConfigError(
+                f"study {study}: splits: labelled: {spec.labelled} points are to be drawn, data "
+                f"set {dataset!r} has a given training part of {smallest}."
+            )
+        return spec.repeats or count
 
     def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
         spec = self.studies[study]
@@ -368,6 +376,11 @@ def _check_study(study: Study) -> None:
                         f"{where}: method {name}: no kernel {kernel!r} for data set {dataset}; "
                         f"{suggest(kernel, kernels)}."
                     )
+            if method.learns and getattr(study.splits, "rest", "") == "left-out":
+                raise ConfigError(
+                    f"{where}: method {name} learns from all points once for all draws, so that no "
+                    "draw can leave some out; state `rest: unlabelled` in splits."
+                )
     _check_metrics(study)
 
 

@@ -271,3 +271,16 @@ def test_tabulating_depends_on_the_study_s_own_module_alone(root, monkeypatch):
     assert before == made.code("tabulate.py", ["gramworks.report.build"])
     monkeypatch.setattr("gramworks.plan.derived_module", lambda study: "gramworks.draws")
     assert made.study_code("tabulate.py", "tiny") != before
+
+
+def test_draws_out_of_given_parts_are_counted_and_checked(root):
+    splits = "{kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}"
+    data = ("iris: {}, heart: {recipe: standardise}", "usps: {}")
+    write_study(root, data, (splits, "{kind: given, labelled: 100, repeats: 20}"))
+    made = plan(root, sources="any")
+    assert made.n_repeats("tiny", "usps") == 20
+    assert made.split_settings("tiny") == [""]
+    assert plan(root, sources="any", repeats=3).n_repeats("tiny", "usps") == 3
+    write_study(root, data, (splits, "{kind: given, labelled: 7292, repeats: 20}"))
+    with pytest.raises(ConfigError, match="7292 points are to be drawn.* part of 7291"):
+        plan(root, sources="any")
