@@ -153,11 +153,18 @@ def _present(
     if len(rows) < dataset.rows:
         dataset = replace(dataset, partitions=None).take(rows)
         masks = {name: mask[rows] for name, mask in masks.items()}
-        # Whole rows first: several times faster than one selection of both sides.
-        kernels = {name: K[rows][:, rows] for name, K in kernels.items()}
+        kernels = {name: _square_part(K, rows) for name, K in kernels.items()}
     for mask in masks.values():
         mask.setflags(write=False)
     return dataset, masks, kernels
+
+
+def _square_part(K: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Take ``K[np.ix_(rows, rows)]`` a row at a time, which is several times faster."""
+    part = np.empty((len(rows), len(rows)), dtype=K.dtype)
+    for place, row in enumerate(rows):
+        np.take(K[row], rows, out=part[place], mode="clip")
+    return part
 
 
 def _problem(
