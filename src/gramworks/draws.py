@@ -6,7 +6,8 @@ import math
 import re
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from gramworks.datasets.seeds import generator
 from gramworks.datasets.splits import Splits
 from gramworks.fields import NAME_PATTERN
 from gramworks.fitting.scoring import score
+from gramworks.label_tasks import all_settings, mean_rows, one_against_rest, with_label
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Problem, Skip
+from gramworks.score_files import cell
 from gramworks.settings import format_setting, join_settings, parse_setting
 
 
@@ -31,6 +34,7 @@ def run_draws(
     *,
     study: str,
     repeats: Iterable[int],
+    labels: Sequence[str] = (),
     shared: dict[str, np.ndarray] | None = None,
     log: Callable[[str], None] = print,
 ) -> tuple[list[dict], list[dict]]:
@@ -45,12 +49,16 @@ def run_draws(
         What all settings share, such as grids.
     dataset : Dataset
     splits : dict of str to Splits
-        Index arrays by the setting of the splits ("" or for example "n_labelled=16").
+        Index arrays by the setting of the splits ("" or for example "n_labelled=16"). Points
+        that a draw has in none of its parts are no points of its problem.
     kernels : dict of str to ndarray (n, n)
         Gram matrices over all points, by the study's names.
     study : str
     repeats : iterable of int
         Which repeats to run; the rows do not depend on how repeats are cut into jobs.
+    labels : sequence of str
+        Classes or labels to tell from the rest one by one; each draw is fitted once for each, and
+        their means follow (`gramworks.label_tasks.mean_rows`). Empty: the data set's own task.
     shared : dict of arrays, optional
         What the method's `learn` made.
     log : callable
@@ -68,28 +76,40 @@ def run_draws(
         for outer in splits
         for inner in settings
     ]
-    total, done, last = len(pairs) * len(repeats), 0, time.monotonic()
+    total, done, last = len(pairs) * len(repeats) * (len(labels) or 1), 0, time.monotonic()
     scores: list[dict] = []
     timings: list[dict] = []
     for setting, outer, inner in sorted(pairs, key=lambda pair: pair[0]):
         params = method.parameters({**parameters, **inner}, f"study {study}")
         for repeat in repeats:
-            key = {
+            draw = {
                 "study": study, "dataset": dataset.id, "method": method.name,
                 "setting": setting, "repeat": repeat,
             }  # fmt: skip
-            start = time.perf_counter()
-            problem = _problem(
-                method, dataset, splits[outer], kernels, study, setting, repeat, shared, log
-            )
-            outcome, status, reason = _attempt(method, problem, params, log)
-            seconds = time.perf_counter() - start
-            scores += _rows(key, problem, outcome, dataset, status, reason)
-            timings.append(key | _cell("seconds", seconds, status, reason))
-            done += 1
-            if time.monotonic() - last > 5 or done == total:
-                last = time.monotonic()
-                log(f"{study}/{dataset.id}/{method.name}: {done} of {total} draws")
+            points, masks, present = _present(dataset, splits[outer], repeat, kernels)
+            tasks = {label: one_against_rest(points, label) for label in labels} or {"": points}
+            scored: dict[str, list[dict]] = {}
+            timed: dict[str, list[dict]] = {}
+            for label, task in tasks.items():
+                key = draw | {"setting": with_label(setting, label) if label else setting}
+                start = time.perf_counter()
+                problem = _problem(
+                    method, task, masks, present, study, key["setting"], repeat, shared, log
+                )
+                outcome, status, reason = _attempt(method, problem, params, log)
+                seconds = time.perf_counter() - start
+                scored[label] = list(_rows(key, problem, outcome, task, status, reason))
+                timed[label] = [key | cell("seconds", seconds, status, reason)]
+                done += 1
+                if time.monotonic() - last > 5 or done == total:
+                    last = time.monotonic()
+                    log(f"{study}/{dataset.id}/{method.name}: {done} of {total} draws")
+            for rows, of_label in ((scores, scored), (timings, timed)):
+                rows += [row for found in of_label.values() for row in found]
+                rows += mean_rows(draw, of_label) if labels else []
+    if labels:
+        for rows in (scores, timings):
+            rows.sort(key=lambda row: (row["setting"], row["repeat"], row["metric"]))
     return scores, timings
 
 
@@ -103,31 +123,54 @@ def failed_rows(
     repeats: Iterable[int],
     status: str,
     reason: str,
+    labels: Sequence[str] = (),
 ) -> list[dict]:
     """Make the rows of draws that could not be tried, because an input is absent."""
     return [
         {"study": study, "dataset": dataset, "method": method, "setting": setting,
-         "repeat": repeat, **_cell("", None, status, reason)}
-        for setting in sorted(
-            join_settings(outer, format_setting(inner))
-            for outer in split_settings
-            for inner in settings
+         "repeat": repeat, **cell("", None, status, reason)}
+        for setting in all_settings(
+            [
+                join_settings(outer, format_setting(inner))
+                for outer in split_settings
+                for inner in settings
+            ],
+            labels,
         )
         for repeat in repeats
     ]  # fmt: skip
 
 
+def _present(
+    dataset: Dataset, splits: Splits, repeat: int, kernels: dict[str, np.ndarray]
+) -> tuple[Dataset, dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Give the points of a draw, their masks and Gram matrices, without points it leaves out."""
+    masks = {}
+    for name, rows in zip(("labelled", "unlabelled", "test"), splits.draw(repeat), strict=True):
+        masks[name] = np.zeros(dataset.rows, dtype=bool)
+        masks[name][rows] = True
+    rows = np.flatnonzero(masks["labelled"] | masks["unlabelled"] | masks["test"])
+    if len(rows) < dataset.rows:
+        dataset = replace(dataset, partitions=None).take(rows)
+        masks = {name: mask[rows] for name, mask in masks.items()}
+        kernels = {name: _square_part(K, rows) for name, K in kernels.items()}
+    for mask in masks.values():
+        mask.setflags(write=False)
+    return dataset, masks, kernels
+
+
+def _square_part(K: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Take ``K[np.ix_(rows, rows)]`` a row at a time, which is several times faster."""
+    part = np.empty((len(rows), len(rows)), dtype=K.dtype)
+    for place, row in enumerate(rows):
+        np.take(K[row], rows, out=part[place], mode="clip")
+    return part
+
+
 def _problem(
-    method: Method, dataset: Dataset, splits: Splits, kernels: dict[str, np.ndarray],
+    method: Method, dataset: Dataset, masks: dict[str, np.ndarray], kernels: dict[str, np.ndarray],
     study: str, setting: str, repeat: int, shared: dict | None, log: Callable,
 ) -> Problem:  # fmt: skip
-    n = dataset.rows
-    masks = {}
-    for name in ("labelled", "unlabelled", "test"):
-        rows = getattr(splits, name)[repeat]
-        masks[name] = np.zeros(n, dtype=bool)
-        masks[name][rows[rows >= 0]] = True
-        masks[name].setflags(write=False)
     y = _without_unlabelled(dataset.y, masks["labelled"])
     wants_features = {"features", "strings"} & set(method.needs)
     sees_all = getattr(method.module, "SEES_TEST_LABELS", False)
@@ -204,7 +247,7 @@ def _rows(
     key: dict, problem: Problem, outcome: Outcome | None, dataset: Dataset, status: str, reason: str
 ) -> Iterator[dict]:
     if outcome is None:
-        yield key | _cell("", None, status, reason)
+        yield key | cell("", None, status, reason)
         return
     metrics = dict(outcome.metrics)
     if outcome.predictions is not None:
@@ -215,7 +258,7 @@ def _rows(
             )  # fmt: skip
         except Exception as error:
             reason = f"cannot be scored: {type(error).__name__}: {_text(error)}"
-            yield key | _cell("", None, "failed", _one_line(reason))
+            yield key | cell("", None, "failed", _one_line(reason))
             return
         metrics |= values
         # Such as the area under the curve with one class in the test: no fault of the method.
@@ -224,14 +267,9 @@ def _rows(
     for metric in sorted(metrics):
         value = float(metrics[metric])
         if math.isfinite(value):
-            yield key | _cell(metric, value, status, reason)
+            yield key | cell(metric, value, status, reason)
         else:
-            yield key | _cell(metric, None, "failed", f"{metric} is {value}")
-
-
-def _cell(metric: str, value: float | None, status: str, reason: str) -> dict:
-    text = "" if value is None else f"{value:.10g}"
-    return {"metric": metric, "value": text, "status": status, "reason": reason}
+            yield key | cell(metric, None, "failed", f"{metric} is {value}")
 
 
 def _text(error: BaseException) -> str:

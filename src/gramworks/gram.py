@@ -7,6 +7,7 @@ JSON texts: ``gram`` (kernel, parameters, number of points, trace, check), ``row
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -162,7 +163,8 @@ def compute_gram(
     memory_mb : float, default 1024
         Bound on what is held beside the caller's ``X``, in units of 2^20 bytes. A matrix that
         does not fit goes to the file tile by tile; centring then computes every tile twice. A
-        median width takes up to 70 MB before.
+        median width takes up to 70 MB before, latent concepts about 20 bytes a
+        concept for each point and feature.
     log : function of a str, optional
         Gets progress lines.
 
@@ -191,7 +193,8 @@ def compute_gram(
         parameters = kernel.parameters
         if hasattr(family, "resolve"):
             parameters = family.resolve(X, **parameters)
-        blocks = family.prepare(X, **parameters)
+        slow = "log" in inspect.signature(family.prepare).parameters
+        blocks = family.prepare(X, **parameters, **({"log": log} if slow else {}))
         n = blocks.rows
         ids = _row_ids(row_ids, n)
         in_memory, workers = share_memory(n, X, memory_mb, threads)

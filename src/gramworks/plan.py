@@ -24,8 +24,10 @@ from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernels.identifiers import kernel_module
+from gramworks.label_tasks import MEAN_AUC, TASKS, all_settings, label_word
 from gramworks.methods.registry import load_method, method_module
 from gramworks.settings import format_setting, join_settings
+from gramworks.studies.derived import derived_module, derives
 from gramworks.studies.study_file import Study, load_studies
 
 
@@ -78,8 +80,8 @@ class Plan:
         # Anything that is wrong must be said here: an error in a rule's input function would make
         # the engine take the files of an earlier run.
         self.targets()
-        for study, _, method in self.pairs:
-            self.settings_slice(study, method)
+        for study, dataset, method in self.pairs:
+            self.settings_slice(study, dataset, method)
 
     def _check_filters(self, studies: list[Study]) -> None:
         for key in ("datasets", "methods"):
@@ -213,6 +215,11 @@ class Plan:
         sizes = getattr(self.studies[study].splits, "sizes", None)
         return [f"n_labelled={size}" for size in sizes] if sizes else [""]
 
+    def labels(self, study: str, dataset: str) -> list[str]:
+        """List the labels told from the rest one by one; none where the data set's task is kept."""
+        stated = self.studies[study].datasets[dataset].labels
+        return load_entry(dataset).target.classes if stated == "all" else list(stated or ())
+
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""
         spec = self.studies[study].splits
@@ -228,7 +235,15 @@ class Plan:
         count = min(given[size] for size in spec.sizes) if spec.sizes else sum(given.values())
         if not count:
             raise ConfigError(f"study {study}: data set {dataset!r} has no given partitions.")
-        return min(spec.repeats or count, count)
+        if spec.labelled is None:
+            return min(spec.repeats or count, count)
+        smallest = min(spec.sizes or given)
+        if spec.labelled > smallest:
+            raise ConfigError(
+                f"study {study}: splits: labelled: {spec.labelled} points are to be drawn, data "
+                f"set {dataset!r} has a given training part of {smallest}."
+            )
+        return spec.repeats or count
 
     def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
         spec = self.studies[study]
@@ -261,6 +276,7 @@ class Plan:
         """State settings, parameters and kernel names of a method; nothing else of the study."""
         spec = self.studies[study].methods[method]
         kernels = self.studies[study].base_kernels(dataset, method)
+        labels = self.labels(study, dataset)
         return canonical(
             {
                 "settings": spec.combinations(),
@@ -268,15 +284,17 @@ class Plan:
                 # Pairs, since the keys of a JSON object would be sorted K1, K10, K2.
                 "kernels": list(kernels.items()) if "grams" in load_method(method).needs else [],
                 "split_settings": self.split_settings(study),
+                **({"labels": labels} if labels else {}),
             }
         )
 
-    def settings_slice(self, study: str, method: str) -> str:
-        """State all settings of a method, those of the splits included."""
+    def settings_slice(self, study: str, dataset: str, method: str) -> str:
+        """State all settings of a method, those of splits and labels included."""
         own = [format_setting(row) for row in self.studies[study].methods[method].combinations()]
         outer = self.split_settings(study)
         try:
-            return canonical(sorted(join_settings(a, b) for a in outer for b in own))
+            joined = [join_settings(a, b) for a in outer for b in own]
+            return canonical(all_settings(joined, self.labels(study, dataset)))
         except ValueError as error:
             raise ConfigError(f"study {study}: method {method}: {error}.") from None
 
@@ -306,6 +324,11 @@ class Plan:
         """Fingerprint with the method's own module."""
         return self.code(script, [method_module(method)])
 
+    def study_code(self, script: str, study: str) -> str:
+        """Fingerprint of tabulating a study, with the study's own module if there is one."""
+        own = derived_module(study)
+        return self.code(script, ["gramworks.report.build", *([own] if own else [])])
+
     def resource_digest(self, pattern: str) -> str:
         """Hash of package data that a stage reads, such as published.csv or templates."""
         base = "" if pattern.startswith("report/") else "resources/"
@@ -333,6 +356,8 @@ def _check_study(study: Study) -> None:
                 f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
                 f"{suggest(body.recipe, RECIPES)}."
             )
+        _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
+        _check_strata(study, dataset)
     for name, body in study.methods.items():
         method = load_method(name)
         for setting in body.combinations():
@@ -351,13 +376,56 @@ def _check_study(study: Study) -> None:
                         f"{where}: method {name}: no kernel {kernel!r} for data set {dataset}; "
                         f"{suggest(kernel, kernels)}."
                     )
+            if method.learns and getattr(study.splits, "rest", "") == "left-out":
+                raise ConfigError(
+                    f"{where}: method {name} learns from all points once for all draws, so that no "
+                    "draw can leave some out; state `rest: unlabelled` in splits."
+                )
     _check_metrics(study)
+
+
+def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> None:
+    """Refuse labels that the data set has not, and data sets without labels to tell apart."""
+    if labels is None:
+        return
+    entry = load_entry(dataset)
+    if entry.task not in TASKS:
+        raise ConfigError(
+            f"{where}: labels: its task is {entry.task}, labels one against the rest are for "
+            f"{' and '.join(TASKS)} data; leave `labels` out."
+        )
+    classes = entry.target.classes
+    words: dict[str, str] = {}
+    for label in classes if labels == "all" else labels:
+        if label not in classes:
+            raise ConfigError(f"{where}: labels: no label {label!r}; {suggest(label, classes)}.")
+        twin = words.setdefault(label_word(label), label)
+        if twin != label:
+            raise ConfigError(
+                f"{where}: labels: {twin!r} and {label!r} would have one name in the tables, "
+                f"{label_word(label)!r}; take one of them."
+            )
+
+
+def _check_strata(study: Study, dataset: str) -> None:
+    """Refuse to stratify points with several labels each, before any work is done."""
+    spec = study.splits
+    wanted = getattr(spec, "stratified", False) or getattr(spec, "scheme", "free") != "free"
+    if wanted and load_entry(dataset).task == "multilabel":
+        way = "scheme: free" if spec.kind == "labelled" else "stratified: false"
+        raise ConfigError(
+            f"study {study.name}: splits: points of data set {dataset} have several labels each, "
+            f"so that there are no classes to stratify by; state `{way}`."
+        )
 
 
 def _check_metrics(study: Study) -> None:
     """Refuse a metric that no method of the study measures and the paper does not print."""
     known = {metric for metrics in METRICS_OF_TASK.values() for metric in metrics}
     known |= _published_metrics(study.name)
+    known |= derives(study.name)
+    if any(body.labels for body in study.datasets.values()):
+        known.add(MEAN_AUC)
     patterns = [p for name in study.methods for p in load_method(name).metrics]
     for metric in study.metrics:
         if metric not in known and not any(re.fullmatch(p, metric) for p in patterns):

@@ -15,6 +15,14 @@ COLUMNS = (
     "study", "dataset", "method", "setting", "repeat", "metric", "value", "status", "reason",
 )  # fmt: skip
 """Columns of score and timing files; status is ok, failed, skipped or not-converged."""
+WORST_FIRST = ("failed", "not-converged", "skipped", "ok")
+"""Statuses, the worst first."""
+
+
+def cell(metric: str, value: float | None, status: str, reason: str) -> dict:
+    """Make the part of a row that is not its key; a value has 10 significant digits."""
+    text = "" if value is None else f"{value:.10g}"
+    return {"metric": metric, "value": text, "status": status, "reason": reason}
 
 
 def write_rows(path: str | Path, rows: Iterable[dict]) -> None:

@@ -67,6 +67,8 @@ def join_settings(*texts: str) -> str:
         part = parse_setting(text)
         twice = joined.keys() & part.keys()
         if twice:
-            raise ValueError(f"setting {sorted(twice)} is stated by both the splits and the method")
+            raise ValueError(
+                f"setting {sorted(twice)} is stated twice, by method, splits or labels"
+            )
         joined |= part
     return format_setting(joined)

@@ -177,3 +177,110 @@ def test_canonical_json_has_one_form():
 )
 def test_every_configuration_of_the_project_is_a_plan(path):
     assert Plan(read_config(path), ROOT).pairs
+
+
+def write_study(root, *changes):
+    text = STUDY.replace("iris-two: {}", "iris: {}")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (root / "config" / "studies" / "tiny.yaml").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            [("iris: {}", "iris: {labels: [setossa]}")],
+            ["iris: labels: no label 'setossa'", "did you mean 'setosa'"],
+        ),
+        ([("iris: {}", "iris: {labels: []}")], ["labels"]),
+        ([("iris: {}", "iris: {labels: some}")], ["labels"]),
+        ([("iris: {}", "iris: {labels: [a, a]}")], ["a stands more than once"]),
+        ([("iris: {}", "iris-two: {labels: all}")], ["its task is binary", "leave `labels` out"]),
+        ([("iris: {}", "boston: {labels: all}")], ["its task is regression"]),
+        (
+            [("iris: {}", "iris: {labels: all}"), ("{C: 1,", "{label: 1, C: 1,")],
+            ["label"],
+        ),
+        (
+            [("iris: {}", "yeast-multilabel: {labels: all}")],
+            ["data set yeast-multilabel", "`scheme: free`"],
+        ),
+        (
+            [
+                ("iris: {}", "yeast-multilabel: {labels: all}"),
+                (
+                    "{kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}",
+                    "{kind: k-fold, folds: 5, repeats: 3}",
+                ),
+            ],
+            ["`stratified: false`"],
+        ),
+    ],
+)
+def test_unusable_labels_are_refused(root, changes, said):
+    write_study(root, *changes)
+    with pytest.raises(ConfigError) as caught:
+        plan(root, sources="any")
+    for words in said:
+        assert words in str(caught.value)
+
+
+def test_slices_with_labels(root):
+    write_study(root, ("iris: {}", "iris: {labels: [virginica, setosa]}"))
+    made = plan(root, sources="any")
+    assert json.loads(made.fit_slice("tiny", "iris", "svm"))["labels"] == [
+        "virginica", "setosa",
+    ]  # fmt: skip
+    assert "labels" not in json.loads(made.fit_slice("tiny", "heart", "svm"))
+    assert json.loads(made.settings_slice("tiny", "iris", "majority")) == [
+        "label=setosa;n_labelled=4", "label=setosa;n_labelled=8",
+        "label=virginica;n_labelled=4", "label=virginica;n_labelled=8",
+        "n_labelled=4", "n_labelled=8",
+    ]  # fmt: skip
+    assert len(json.loads(made.settings_slice("tiny", "heart", "majority"))) == 2
+    write_study(root, ("iris: {}", "iris: {labels: all}"))
+    assert len(plan(root).labels("tiny", "iris")) == 3
+
+
+def test_the_mean_area_is_a_metric_of_studies_with_labels_alone(root):
+    metric = ("[test-accuracy-percent]", "[mean-roc]")
+    write_study(root, metric)
+    with pytest.raises(ConfigError, match="nothing measures 'mean-roc'"):
+        plan(root)
+    write_study(root, metric, ("iris: {}", "iris: {labels: all}"))
+    plan(root)
+
+
+def test_folds_of_points_with_several_labels_are_planned(root):
+    write_study(
+        root,
+        ("iris: {}", "yeast-multilabel: {labels: [Class1]}"),
+        (
+            "{kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}",
+            "{kind: k-fold, folds: 5, repeats: 3, stratified: false}",
+        ),
+    )
+    assert plan(root, sources="any").n_repeats("tiny", "yeast-multilabel") == 15
+
+
+def test_tabulating_depends_on_the_study_s_own_module_alone(root, monkeypatch):
+    made = plan(root)
+    before = made.study_code("tabulate.py", "tiny")
+    assert before == made.code("tabulate.py", ["gramworks.report.build"])
+    monkeypatch.setattr("gramworks.plan.derived_module", lambda study: "gramworks.draws")
+    assert made.study_code("tabulate.py", "tiny") != before
+
+
+def test_draws_out_of_given_parts_are_counted_and_checked(root):
+    splits = "{kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}"
+    data = ("iris: {}, heart: {recipe: standardise}", "usps: {}")
+    write_study(root, data, (splits, "{kind: given, labelled: 100, repeats: 20}"))
+    made = plan(root, sources="any")
+    assert made.n_repeats("tiny", "usps") == 20
+    assert made.split_settings("tiny") == [""]
+    assert plan(root, sources="any", repeats=3).n_repeats("tiny", "usps") == 3
+    write_study(root, data, (splits, "{kind: given, labelled: 7292, repeats: 20}"))
+    with pytest.raises(ConfigError, match="7292 points are to be drawn.* part of 7291"):
+        plan(root, sources="any")

@@ -53,7 +53,7 @@ rule merge:
     log:
         "results/logs/merge/{study}/{dataset}/{method}.log",
     params:
-        settings=lambda w: plan.settings_slice(w.study, w.method),
+        settings=lambda w: plan.settings_slice(w.study, w.dataset, w.method),
         code=lambda w: plan.code("merge.py"),
     message:
         "Merging scores of {wildcards.method} on {wildcards.dataset}"

@@ -18,7 +18,7 @@ rule tabulate:
         "results/benchmarks/tabulate/{study}.tsv"
     params:
         slice=lambda w: plan.study_slice(w.study),
-        code=lambda w: plan.code("tabulate.py", ["gramworks.report.build"]),
+        code=lambda w: plan.study_code("tabulate.py", w.study),
         resources=lambda w: plan.resource_digest("published.csv"),
     message:
         "Comparing {wildcards.study} with the published numbers"

@@ -29,6 +29,7 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
             repeats=repeats,
             status=absent.status,
             reason=f"{absent.kind}: {absent.reason}",
+            labels=slice_.get("labels", ()),
         )
         return rows, rows
     names = [name for name, _ in slice_["kernels"]]
@@ -44,6 +45,7 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
         kernels,
         study=study,
         repeats=repeats,
+        labels=slice_.get("labels", ()),
         shared=read_shared(inputs.shared[0]) if inputs.shared else None,
         log=log,
     )

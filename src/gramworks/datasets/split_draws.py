@@ -105,6 +105,23 @@ def draw_folds(
     return draws
 
 
+def draw_from_part(
+    n: int, train: np.ndarray, test: np.ndarray, size: int, identity: Identity, where: str
+) -> Draw:
+    """Draw ``size`` labelled points out of given training rows; the test set is as given.
+
+    A row that stands several times among the training rows is one point. Nothing is asked of the
+    classes: a rare one may have no labelled point.
+    """
+    rows = np.setdiff1d(train, test)
+    if size > len(rows):
+        raise DataError(
+            f"{where}: {size} labelled points are asked for, the given training part has "
+            f"{len(rows)}."
+        )
+    return _draw(n, generator(*identity).permutation(rows)[:size], np.unique(test))
+
+
 def is_classes(y: np.ndarray) -> bool:
     """Whether a target is one class code a point, so that draws can go by classes."""
     return y.ndim == 1 and y.dtype.kind in "iub"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,6 +14,7 @@ from gramworks.datasets.split_draws import (
     Draw,
     draw_folds,
     draw_fraction,
+    draw_from_part,
     draw_labelled,
     is_classes,
 )
@@ -63,8 +65,15 @@ class Given(StrictModel):
     kind: Literal["given"] = "given"
     sizes: Annotated[list[Positive], Field(min_length=1), Unique] | None = None
     """Numbers of training rows, each of them a setting of its own; null: all partitions."""
+    labelled: Positive | None = None
+    """Draws that many labelled rows at random out of the training rows, of the partitions in turn.
+    null: all training rows are labelled."""
+    rest: Literal["unlabelled", "left-out"] = "unlabelled"
+    """What rows are that are neither labelled nor test; those left out are no points of a draw's
+    problem (kernels are centred and scaled with them all the same)."""
     repeats: Positive | None = None
-    """The first so many partitions (of each size); null: all."""
+    """The first so many partitions (of each size), or with `labelled` so many draws; null: as many
+    as there are partitions."""
 
 
 SplitSpec = Annotated[RandomFraction | Labelled | KFold | Given, Field(discriminator="kind")]
@@ -119,7 +128,7 @@ def make_splits(
     -------
     dict of str to Splits
         By setting: ``n_labelled=16`` and so on where sizes are stated, else the one setting "".
-        Indices stand in ascending order in each draw, those of given partitions as given.
+        Indices stand in ascending order in each draw, those of whole given partitions as given.
 
     Raises
     ------
@@ -138,7 +147,7 @@ def make_splits(
     match spec:
         case Given():
             return {
-                setting: _padded(_given(spec, size, partitions, len(y), where))
+                setting: _padded(_given(spec, size, partitions, len(y), where, setting, identity))
                 for setting, size in _settings(spec.sizes).items()
             }
         case KFold():
@@ -169,7 +178,13 @@ def _settings(sizes: list[int] | None) -> dict[str, int | None]:
 
 
 def _given(
-    spec: Given, size: int | None, partitions: list | None, n: int, where: str
+    spec: Given,
+    size: int | None,
+    partitions: list | None,
+    n: int,
+    where: str,
+    setting: str,
+    identity: Callable[[str, int], tuple[str | int, ...]],
 ) -> list[Draw]:
     if not partitions:
         raise DataError(f"{where}: the data set has no given partitions; choose another kind.")
@@ -179,6 +194,12 @@ def _given(
         raise DataError(
             f"{where}: no given partition has {size} training rows; there are ones of {found}."
         )
+    if spec.labelled is not None:
+        draws = [
+            draw_from_part(n, *chosen[r % len(chosen)], spec.labelled, identity(setting, r), where)
+            for r in range(spec.repeats or len(chosen))
+        ]
+        return _without_rest(draws) if spec.rest == "left-out" else draws
     if spec.repeats is not None and spec.repeats > len(chosen):
         raise DataError(
             f"{where}: {spec.repeats} given partitions are asked for, there are {len(chosen)}."
@@ -187,7 +208,11 @@ def _given(
     for train, test in chosen[: spec.repeats]:
         rest = np.setdiff1d(np.arange(n), np.concatenate([train, test]))
         draws.append((np.asarray(train), rest, np.asarray(test)))
-    return draws
+    return _without_rest(draws) if spec.rest == "left-out" else draws
+
+
+def _without_rest(draws: list[Draw]) -> list[Draw]:
+    return [(labelled, np.zeros(0, dtype=np.int64), test) for labelled, _, test in draws]
 
 
 def _padded(draws: list[Draw]) -> Splits:

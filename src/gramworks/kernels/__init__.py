@@ -6,6 +6,7 @@ _EXPORTS = {
     "alignment": "alignment_measure",
     "centre": "transforms",
     "check_gram": "checks",
+    "concepts": "concepts_kernel",
     "gaussian": "gaussian_kernel",
     "linear": "linear_kernel",
     "normalise": "transforms",

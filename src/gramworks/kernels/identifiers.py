@@ -7,7 +7,8 @@ edits no existing file. It states
 - ``GRAMMAR``: their form, for messages;
 - ``parse(words)``: the remaining words to a dict of parameters;
 - ``format(parameters)``: the way back, to words in canonical form;
-- ``prepare(X, Z=None, **parameters)``: validates the data and returns `Blocks`;
+- ``prepare(X, Z=None, **parameters)``: validates the data and returns `Blocks`; one that takes
+  long has an argument ``log`` for progress lines as well;
 - optionally ``resolve(X, **parameters)``: replaces parameters that depend on the data.
 
 After the family's words come transformations, applied from left to right: ``-centred`` (in

@@ -16,12 +16,14 @@ from gramworks.report.comparison import compare
 from gramworks.report.escaping import file_name
 from gramworks.report.figures import dot_plot, save_figure
 from gramworks.report.grid_edges import edge_counts
+from gramworks.report.label_rows import apart, figure_names, label_panels
 from gramworks.report.page import render
 from gramworks.report.published import read_published
 from gramworks.report.results import StudyResults, read_results
 from gramworks.report.scores import draw_status, read_scores
 from gramworks.report.status import status_rows_of
 from gramworks.report.tables import write_csv, write_latex, write_markdown, write_tidy
+from gramworks.studies.derived import with_derived
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
@@ -49,10 +51,11 @@ def tabulate_study(
     ``comparison.csv`` (all cells, tidy), ``problems.csv`` (draws that are not ok, with reasons),
     ``status.csv``, ``edges.csv``, ``absent.csv``, ``provenance.json``; a data set each
     ``table-{dataset}.csv``, ``.md`` and ``.tex``; a metric each ``figure-{metric}.svg`` and
-    ``.png``. Tables and figures of an earlier run that this one does not make are removed.
+    ``.png``. Rows of single labels stand apart from their means, in tables and figures "by label"
+    of their own. Tables and figures of an earlier run that this one does not make are removed.
     """
     home = Path(folder) / study.name
-    scores = read_scores(score_files)
+    scores = with_derived(study.name, read_scores(score_files))
     comparison = compare(study, scores, read_published(), absent)
     draws = draw_status(scores)
     write_tidy(home / "problems.csv", draws[draws["status"] != "ok"])
@@ -114,8 +117,8 @@ def build_page(
 def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
     made = set()
     for table in found:
-        stem = f"table-{file_name(table.dataset)}"
-        title = f"{study.title}: {table.dataset}"
+        stem = f"table-{file_name(table.name)}"
+        title = f"{study.title}: {table.name}"
         write_csv(home / f"{stem}.csv", table)
         write_markdown(home / f"{stem}.md", table, title=title, version=__version__)
         write_latex(home / f"{stem}.tex", table, title=title, version=__version__)
@@ -125,10 +128,11 @@ def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
 
 def _write_figures(study: Study, comparison: pd.DataFrame, home: Path) -> set[str]:
     made = set()
-    for metric in study.metrics:
-        figure = dot_plot(comparison, metric)
+    whole, single = apart(comparison)
+    for name, (metric, by_label) in figure_names(study.metrics).items():
+        figure = dot_plot(label_panels(single) if by_label else whole, metric)
         if figure is not None:
-            stem = f"figure-{file_name(metric)}"
+            stem = f"figure-{file_name(name)}"
             save_figure(figure, home / stem, version=__version__)
             made |= {f"{stem}.svg", f"{stem}.png"}
     return made

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
+
+from gramworks.report.label_rows import apart
 
 MARKS = {
     "agrees": "=", "better": "▲", "worse": "▼", "higher": "↑", "lower": "↓",
@@ -69,6 +71,13 @@ class Table:
     note: str = ""
     left_out: int = 0
     """Published cells that were not run and stand in no row."""
+    by_label: bool = False
+    """Whether the rows are single labels, whose means stand in a table of their own."""
+
+    @property
+    def name(self) -> str:
+        """The data set, and whether its labels are shown one by one."""
+        return f"{self.dataset} by label" if self.by_label else self.dataset
 
 
 def tables(comparison: pd.DataFrame, metrics: list[str]) -> list[Table]:
@@ -85,12 +94,13 @@ def tables(comparison: pd.DataFrame, metrics: list[str]) -> list[Table]:
     -------
     list of Table
         Data sets with at least one row that was tried. Rows that were only published are
-        counted, not shown.
+        counted, not shown. Rows of single labels make a table of their own, after their means.
     """
     return [
-        _table(dataset, cells, metrics)
+        replace(_table(dataset, part, metrics), by_label=bool(by_label))
         for dataset, cells in comparison.groupby("dataset", sort=False)
-        if _tried(cells).any()
+        for by_label, part in enumerate(apart(cells))
+        if _tried(part).any()
     ]
 
 

@@ -135,7 +135,7 @@ def _figure(found: StudyResults, metric: str) -> dict:
 
 
 def _table(table: Table) -> dict:
-    return {"table": table, "notes": notes(table), "file": f"table-{file_name(table.dataset)}"}
+    return {"table": table, "notes": notes(table), "file": f"table-{file_name(table.name)}"}
 
 
 def _protocol(study: Any) -> Iterator[tuple[str, str]]:

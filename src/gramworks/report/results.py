@@ -13,6 +13,7 @@ from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report import comparison, grid_edges
 from gramworks.report.csv_text import read_table
 from gramworks.report.escaping import file_name
+from gramworks.report.label_rows import figure_names
 from gramworks.report.scores import DRAW
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class StudyResults:
     absent: pd.DataFrame
     """Data sets left out of the run: dataset, reason, text."""
     figures: dict[str, bytes]
-    """SVG by metric, in the order of the study."""
+    """SVG by metric, in the order of the study; that of single labels after each."""
 
 
 def read_results(study: Study, home: Path) -> StudyResults:
@@ -56,7 +57,7 @@ def read_results(study: Study, home: Path) -> StudyResults:
         A file is missing or damaged; names it and the command that makes it.
     """
     status = _read(home / "status.csv", ("study", "status", "draws"), integers=("draws",))
-    figures = {m: home / f"figure-{file_name(m)}.svg" for m in study.metrics}
+    figures = {m: home / f"figure-{file_name(m)}.svg" for m in figure_names(study.metrics)}
     return StudyResults(
         study=study,
         comparison=_read(

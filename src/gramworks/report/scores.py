@@ -9,11 +9,10 @@ import pandas as pd
 
 from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report.csv_text import read_table
-from gramworks.score_files import COLUMNS
+from gramworks.score_files import COLUMNS, WORST_FIRST
 
 STATUSES = ("ok", "failed", "skipped", "not-converged")
 DRAW = ["study", "dataset", "method", "setting", "repeat"]
-_WORST_FIRST = ("failed", "not-converged", "skipped", "ok")
 
 
 def read_scores(files: Iterable[str | Path]) -> pd.DataFrame:
@@ -58,7 +57,7 @@ def draw_status(scores: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row a draw: the columns of a draw, ``status`` and the ``reason`` of that row.
     """
-    rank = scores["status"].map({status: i for i, status in enumerate(_WORST_FIRST)})
+    rank = scores["status"].map({status: i for i, status in enumerate(WORST_FIRST)})
     worst = scores.assign(_rank=rank).sort_values("_rank", kind="stable")
     worst = worst.drop_duplicates(DRAW).sort_index()
     return worst[[*DRAW, "status", "reason"]].reset_index(drop=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
+from gramworks.datasets.entry_sources import Label
 from gramworks.datasets.splits import SplitSpec
 from gramworks.errors import ConfigError, suggest
 from gramworks.fields import Count, Name, StrictModel, Unique, check_name, validated
@@ -47,6 +48,10 @@ class StudyDataset(StrictModel):
     """Normalisation recipe, fitted on all points."""
     kernels: Kernels | None = None
     """Base kernels for this data set, K1, K2, ... to kernel identifiers; null: the study's."""
+    labels: Literal["all"] | Annotated[list[Label], Unique, Field(min_length=1)] | None = None
+    """Classes, or labels of a point, that are told from the rest one by one, each a binary task;
+    `all` takes all. Rows then have the setting label=..., and rows without it are the means. null:
+    the data set's own task."""
     published_as: Name | None = None
     """The data set whose published numbers stand beside the measured ones; null: its own."""
     not_comparable: Incomparable | None = None

@@ -1,0 +1,34 @@
+"""Rows of single labels beside the means over labels: apart in tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from gramworks.label_tasks import label_of, without_label
+
+
+def apart(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Split a comparison into rows without a label, and those of one label, by label."""
+    labels = cells["setting"].map(label_of)
+    single = cells[labels != ""]
+    order = labels[labels != ""].sort_values(kind="stable").index
+    return cells[labels == ""], single.loc[order]
+
+
+def label_panels(single: pd.DataFrame) -> pd.DataFrame:
+    """Turn rows of single labels into those of one data set a label, for a panel each."""
+    labels = single["setting"].map(label_of)
+    return single.assign(
+        dataset=single["dataset"] + ": " + labels, setting=single["setting"].map(without_label)
+    )
+
+
+def figure_names(metrics: Iterable[str]) -> dict[str, tuple[str, bool]]:
+    """Name the figures of a study: a metric, and whether labels are shown one by one."""
+    return {
+        name: (metric, by_label)
+        for metric in metrics
+        for name, by_label in ((metric, False), (f"{metric} by label", True))
+    }
