@@ -3,8 +3,9 @@ import pytest
 from gramworks.report.build import build_page, tabulate_study
 from gramworks.report.cells import tables
 from gramworks.report.comparison import compare
-from gramworks.report.label_rows import apart, figure_names, label_panels
+from gramworks.report.label_rows import apart, label_panels
 from gramworks.report.scores import read_scores
+from gramworks.report.study_figures import figure_names
 
 METRIC = "test-error-percent"
 
@@ -52,7 +53,8 @@ def test_data_sets_without_labels_have_neither(make_study, write_scores, make_pu
     found = compare(make_study(), scores, make_published([]), {})
     assert [table.by_label for table in tables(found, [METRIC])] == [False]
     assert label_panels(apart(found)[1]).empty
-    assert figure_names(["a"]) == {"a": ("a", False), "a by label": ("a", True)}
+    names = figure_names(["a", "weight-1", "weight-2", "b"])
+    assert names == ["a", "a by label", "weights", "b", "b by label"]
 
 
 def test_files_and_page(tmp_path, rows, make_study, write_scores):

@@ -14,14 +14,14 @@ from gramworks.report.benchmarks import stage_costs
 from gramworks.report.cells import Table, tables
 from gramworks.report.comparison import compare
 from gramworks.report.escaping import file_name
-from gramworks.report.figures import dot_plot, save_figure
+from gramworks.report.figures import save_figure
 from gramworks.report.grid_edges import edge_counts
-from gramworks.report.label_rows import apart, figure_names, label_panels
 from gramworks.report.page import render
 from gramworks.report.published import read_published
 from gramworks.report.results import StudyResults, read_results
 from gramworks.report.scores import draw_status, read_scores
 from gramworks.report.status import status_rows_of
+from gramworks.report.study_figures import study_figures
 from gramworks.report.tables import write_csv, write_latex, write_markdown, write_tidy
 from gramworks.studies.derived import with_derived
 
@@ -128,11 +128,8 @@ def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
 
 def _write_figures(study: Study, comparison: pd.DataFrame, home: Path) -> set[str]:
     made = set()
-    whole, single = apart(comparison)
-    for name, (metric, by_label) in figure_names(study.metrics).items():
-        figure = dot_plot(label_panels(single) if by_label else whole, metric)
-        if figure is not None:
-            stem = f"figure-{file_name(name)}"
-            save_figure(figure, home / stem, version=__version__)
-            made |= {f"{stem}.svg", f"{stem}.png"}
+    for name, figure in study_figures(study.metrics, comparison):
+        stem = f"figure-{file_name(name)}"
+        save_figure(figure, home / stem, version=__version__)
+        made |= {f"{stem}.svg", f"{stem}.png"}
     return made

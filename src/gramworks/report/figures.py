@@ -44,7 +44,7 @@ _DARK = (
     "}</style>"
 )
 _COLUMNS = 4
-_LETTER = 0.068  # inches of one letter at 9 points, on the safe side
+LETTER = 0.068  # inches of one letter at 9 points, on the safe side
 _HIGH = "{0} (higher is better)"
 _TITLES = {"higher": _HIGH, "lower": "{0} (lower is better)", "two-sided": "{0}"}
 
@@ -70,7 +70,7 @@ def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
         return None
     datasets = list(dict.fromkeys(cells["dataset"]))
     lines = list(dict.fromkeys(zip(cells["method"], cells["setting"], strict=True)))
-    labels = [_label(method, setting) for method, setting in lines]
+    labels = [line_label(method, setting) for method, setting in lines]
     with matplotlib.rc_context(STYLE):
         return _draw(cells, metric, datasets, lines, labels)
 
@@ -88,33 +88,58 @@ def save_figure(figure: Figure, stem: Path, *, version: str) -> None:
         write_bytes(stem.with_name(f"{stem.name}.png"), buffer.getvalue())
 
 
-def _label(method: str, setting: str) -> str:
+def line_label(method: str, setting: str) -> str:
+    """Name a line of a plot, in lines of its own where that is long."""
     text = f"{plain(method)}  {plain(setting)}".strip()
     return "\n".join(textwrap.wrap(text, 44, break_on_hyphens=False)) or "(no name)"
+
+
+def panel_grid(datasets: list[str], labels: list[str], deep: float) -> tuple[Figure, dict]:
+    """Lay out a panel a data set, with the same labelled lines in all of them.
+
+    Parameters
+    ----------
+    datasets : list of str
+    labels : list of str
+        Of the lines, from the top.
+    deep : float
+        Height of a line, in lines of text.
+
+    Returns
+    -------
+    Figure
+    dict of str to Axes
+        By data set.
+    """
+    columns = min(len(datasets), _COLUMNS)
+    rows = math.ceil(len(datasets) / columns)
+    letters = max(len(part) for label in labels for part in label.split("\n"))
+    width = max(letters * LETTER + 0.3 + columns * max(1.9, 6.4 / columns), 6.0)
+    height = rows * (len(labels) * max(0.24, 0.17 * deep) + 0.75) + 0.55
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.06)
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    panels = {}
+    for place, panel in enumerate(axes.flat):
+        if place >= len(datasets):
+            panel.set_visible(False)
+            continue
+        panels[datasets[place]] = panel
+        title = textwrap.wrap(plain(datasets[place]), 26) or ["(no name)"]
+        panel.set_title("\n".join(title), fontsize=9, fontweight="bold", loc="left")
+    for row in axes:
+        row[0].set_yticks(range(len(labels)), labels)
+        row[0].set_ylim(len(labels) - 0.5, -0.5)
+    return figure, panels
 
 
 def _draw(
     cells: pd.DataFrame, metric: str, datasets: list[str], lines: list[tuple], labels: list[str]
 ) -> Figure:
-    columns = min(len(datasets), _COLUMNS)
-    rows = math.ceil(len(datasets) / columns)
-    letters = max(len(part) for label in labels for part in label.split("\n"))
     deep = max(label.count("\n") + 1 for label in labels)
-    width = max(letters * _LETTER + 0.3 + columns * max(1.9, 6.4 / columns), 6.0)
-    height = rows * (len(lines) * max(0.24, 0.17 * deep) + 0.75) + 0.55
-    figure = Figure(figsize=(width, height), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.06)
-    axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
-    for place, panel in enumerate(axes.flat):
-        if place >= len(datasets):
-            panel.set_visible(False)
-            continue
-        _panel(panel, cells[cells["dataset"] == datasets[place]], lines)
-        title = textwrap.wrap(plain(datasets[place]), 26) or ["(no name)"]
-        panel.set_title("\n".join(title), fontsize=9, fontweight="bold", loc="left")
-    for row in axes:
-        row[0].set_yticks(range(len(lines)), labels)
-        row[0].set_ylim(len(lines) - 0.5, -0.5)
+    figure, panels = panel_grid(datasets, labels, deep)
+    for dataset, panel in panels.items():
+        _panel(panel, cells[cells["dataset"] == dataset], lines)
     figure.supxlabel(_TITLES[direction(metric)].format(plain(metric)), fontsize=9)
     _legend(figure, cells)
     return figure

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pandas as pd
 
 from gramworks.label_tasks import label_of, without_label
@@ -23,12 +21,3 @@ def label_panels(single: pd.DataFrame) -> pd.DataFrame:
     return single.assign(
         dataset=single["dataset"] + ": " + labels, setting=single["setting"].map(without_label)
     )
-
-
-def figure_names(metrics: Iterable[str]) -> dict[str, tuple[str, bool]]:
-    """Name the figures of a study: a metric, and whether labels are shown one by one."""
-    return {
-        name: (metric, by_label)
-        for metric in metrics
-        for name, by_label in ((metric, False), (f"{metric} by label", True))
-    }

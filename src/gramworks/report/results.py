@@ -13,8 +13,8 @@ from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report import comparison, grid_edges
 from gramworks.report.csv_text import read_table
 from gramworks.report.escaping import file_name
-from gramworks.report.label_rows import figure_names
 from gramworks.report.scores import DRAW
+from gramworks.report.study_figures import figure_names
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study

@@ -1,0 +1,102 @@
+"""Learned weights of the base kernels, all kernels of a row beside each other."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gramworks.report.figures import INK, LETTER, STYLE, line_label, panel_grid
+
+WEIGHT = re.compile(r"weight-(\d+)")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+MARKERS = "os^vDPX"
+"""Okabe and Ito's colours, told apart by shape as well; repeated beyond seven kernels."""
+
+
+def weight_plot(comparison: pd.DataFrame) -> Figure | None:
+    """Draw learned weights: a panel a data set, a line a method and setting, a mark a kernel.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `gramworks.report.comparison.compare`.
+
+    Returns
+    -------
+    matplotlib Figure or None
+        Marks are means over draws with one standard deviation either way, small open ones the
+        published weights. None where no method learned a weight: rows whose weights are the
+        same in all draws, such as those of one kernel alone, are left out.
+    """
+    number = comparison["metric"].str.fullmatch(WEIGHT.pattern)
+    cells = comparison[number & (comparison["n"] > 0)]
+    keys = ["dataset", "method", "setting"]
+    learned = cells.groupby(keys)["measured_sd"].transform("max").fillna(0) > 1e-9
+    cells = cells[learned].assign(kernel=lambda c: c["metric"].str.extract(WEIGHT)[0].astype(int))
+    if cells.empty or cells["kernel"].nunique() < 2:
+        return None
+    lines = list(dict.fromkeys(zip(cells["method"], cells["setting"], strict=True)))
+    with matplotlib.rc_context(STYLE):
+        return _draw(cells, lines)
+
+
+def _draw(cells: pd.DataFrame, lines: list[tuple]) -> Figure:
+    labels = [line_label(method, setting) for method, setting in lines]
+    kernels = sorted(cells["kernel"].unique())
+    deep = max(max(label.count("\n") + 1 for label in labels), 0.6 * len(kernels))
+    figure, panels = panel_grid(list(dict.fromkeys(cells["dataset"])), labels, deep)
+    for dataset, panel in panels.items():
+        _panel(panel, cells[cells["dataset"] == dataset], lines, kernels)
+    figure.supxlabel("weight", fontsize=9)
+    handles = [
+        matplotlib.lines.Line2D([], [], linestyle="", marker=_marker(k), color=_colour(k))
+        for k in kernels
+    ]
+    figure.legend(
+        handles,
+        [f"K{kernel}" for kernel in kernels],
+        title="mean ± standard deviation over draws; open: published",
+        loc="outside upper left",
+        alignment="left",
+        ncols=min(len(kernels), math.ceil(figure.get_figwidth() / (12 * LETTER))),
+        frameon=False,
+        fontsize=9,
+        title_fontsize=9,
+    )
+    return figure
+
+
+def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], kernels: list[int]) -> None:
+    height = {line: i for i, line in enumerate(lines)}
+    panel.grid(axis="y")
+    panel.axvline(0, color=INK, linewidth=0.6)
+    panel.set_axisbelow(True)
+    panel.tick_params(axis="y", length=0)
+    offsets = np.linspace(-0.3, 0.3, len(kernels)) if len(kernels) > 1 else [0.0]
+    for kernel, offset in zip(kernels, offsets, strict=True):
+        own = cells[cells["kernel"] == kernel]
+        y = np.array([height[m, s] for m, s in zip(own["method"], own["setting"], strict=True)])
+        panel.errorbar(
+            own["measured_mean"], y + offset, xerr=own["measured_sd"].fillna(0).to_numpy(),
+            fmt=_marker(kernel), color=_colour(kernel), markersize=4.5, elinewidth=1.1,
+        )  # fmt: skip
+        printed = own["published"].notna().to_numpy()
+        panel.plot(
+            own["published"][printed], y[printed] + offset, _marker(kernel), color=_colour(kernel),
+            markerfacecolor="none", markersize=8, markeredgewidth=0.9,
+        )  # fmt: skip
+    panel.margins(x=0.1)
+
+
+def _colour(kernel: int) -> str:
+    return COLOURS[(kernel - 1) % len(COLOURS)]
+
+
+def _marker(kernel: int) -> str:
+    return MARKERS[(kernel - 1) % len(MARKERS)]

@@ -1,0 +1,80 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from gramworks.report.label_figure import label_bars
+from gramworks.report.study_figures import study_figures
+from gramworks.report.weight_figure import COLOURS, weight_plot
+
+
+def row(metric, mean, *, method="margin-free", setting="criterion=l1", sd=0.1, **more):
+    return {
+        "dataset": "ionosphere", "method": method, "setting": setting, "metric": metric,
+        "measured_mean": mean, "measured_sd": sd, "measured_se": sd / 5, "n": 25,
+        "published": np.nan, "published_se": np.nan, "assumed_spread": "", **more,
+    }  # fmt: skip
+
+
+def learned():
+    return pd.DataFrame(
+        [
+            row("weight-1", 0.9, published=1.0),
+            row("weight-2", 2.2),
+            row("weight-3", -0.1),
+            row("weight-1", 3.0, method="single-1", sd=0.0),
+            row("weight-2", 0.0, method="single-1", sd=0.0),
+            row("test-accuracy-percent", 93.0),
+        ]
+    )
+
+
+def test_learned_weights_stand_beside_each_other_with_the_published_ones():
+    figure = weight_plot(learned())
+    (panel,) = figure.axes
+    means = [float(bars[0].get_xdata()[0]) for bars in panel.containers]
+    assert means == [0.9, 2.2, -0.1]
+    spans = [bars[2][0].get_segments()[0][:, 0] for bars in panel.containers]
+    np.testing.assert_allclose(spans[0], [0.8, 1.0])
+    published = [line for line in panel.lines if line.get_markersize() == 8]
+    assert [list(line.get_xdata()) for line in published] == [[1.0], [], []]
+    labels = [text.get_text() for text in panel.get_yticklabels()]
+    assert labels == ["margin-free  criterion=l1"]  # nothing is learned of one kernel alone
+
+
+def test_no_weights_no_figure():
+    table = learned()
+    assert weight_plot(table[table["method"] == "single-1"]) is None
+    assert weight_plot(table[table["metric"] == "weight-1"]) is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "means", "floor"),
+    [
+        ("test-accuracy-percent", {"earn": 97.0, "acq": 94.0}, 90),
+        ("test-accuracy-percent", {"earn": 97.0, "acq": 90.5}, 80),
+        ("test-error-percent", {"earn": 3.0, "acq": 6.0}, 0),
+        ("test-auc", {"earn": 0.9, "acq": 0.8}, 0.5),
+        ("test-auc", {"earn": 0.9, "acq": 0.3}, 0),
+    ],
+)
+def test_bars_of_labels_start_where_they_say(metric, means, floor):
+    table = pd.DataFrame(
+        row(metric, mean, setting=f"criterion=l1;label={label}", method=method, sd=0.05)
+        for method in ("single-1", "uniform")
+        for label, mean in means.items()
+    )
+    figure = label_bars(table, metric)
+    (panel,) = figure.axes
+    assert [text.get_text() for text in panel.get_xticklabels()] == ["earn", "acq"]
+    for bar, mean in zip(panel.patches, [*means.values()] * 2, strict=True):
+        assert bar.get_y() == floor
+        assert bar.get_y() + bar.get_height() == pytest.approx(mean)
+    assert (f"start at {floor:g}" in panel.get_ylabel()) == (floor > 0)
+    assert len({bar.get_facecolor() for bar in panel.patches}) == 2 <= len(COLOURS)
+
+
+def test_a_study_draws_its_metrics_in_order_and_weights_once():
+    metrics = ["test-accuracy-percent", "weight-1", "weight-2", "weight-3", "omega-half"]
+    assert [name for name, _ in study_figures(metrics, learned())] == [
+        "test-accuracy-percent", "weights",
+    ]  # fmt: skip
