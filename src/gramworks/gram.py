@@ -20,6 +20,7 @@ from gramworks.errors import KernelError
 from gramworks.gram_computing import (
     compute_in_file,
     compute_in_memory,
+    memory_short,
     one_blas_thread,
     share_memory,
 )
@@ -154,8 +155,10 @@ def compute_gram(
     path : path-like
         The file; one that exists is replaced in one step.
     X : array-like or sparse matrix of shape (n, d), or what the kernel's family takes
+        The adjacency matrix of a graph, or a list of sequences.
     kernel_id : str
-        For example ``gaussian-w0.5-unit``; transformations are applied from left to right.
+        For example ``gaussian-w0.5-unit``; transformations are applied from left to right. A view
+        (``@view``) is kept as a name: ``X`` is that view.
     row_ids : sequence of n, optional
         Names of the points, kept as text.
     provenance : dict, optional
@@ -193,11 +196,19 @@ def compute_gram(
         parameters = kernel.parameters
         if hasattr(family, "resolve"):
             parameters = family.resolve(X, **parameters)
+        peak = 0
+        if hasattr(family, "peak"):
+            peak = family.peak(X, **parameters)
+            if peak > memory_mb * 2**20:
+                raise memory_short(memory_mb, f"the eigenvectors for {kernel.id}", peak, "them")
+            log(f"{kernel.id}: eigenvectors of the graph, {peak / 2**20:.0f} MB")
         slow = "log" in inspect.signature(family.prepare).parameters
         blocks = family.prepare(X, **parameters, **({"log": log} if slow else {}))
         n = blocks.rows
         ids = _row_ids(row_ids, n)
-        in_memory, workers = share_memory(n, X, memory_mb, threads)
+        in_memory, workers = share_memory(
+            n, X, memory_mb, threads, mapped="mapped" in kernel.transforms, peak=peak
+        )
         where = "in memory" if in_memory else "tile by tile to the file"
         log(f"{kernel.id}: {n} points, {where}, threads: {workers}")
         with atomic(path, "gram") as file:

@@ -20,9 +20,10 @@ from gramworks.config import RunConfig
 from gramworks.datasets.normalisation import RECIPES
 from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
-from gramworks.errors import ConfigError, suggest
+from gramworks.errors import ConfigError, KernelError, suggest
 from gramworks.fingerprint import fingerprint
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
+from gramworks.kernel_points import check_points
 from gramworks.kernels.identifiers import kernel_module
 from gramworks.label_tasks import MEAN_AUC, TASKS, all_settings, label_word
 from gramworks.methods.registry import load_method, method_module
@@ -376,6 +377,7 @@ def _check_study(study: Study) -> None:
                         f"{where}: method {name}: no kernel {kernel!r} for data set {dataset}; "
                         f"{suggest(kernel, kernels)}."
                     )
+                _check_kernels(dataset, kernels.values(), f"{where}: method {name}")
             if method.learns and getattr(study.splits, "rest", "") == "left-out":
                 raise ConfigError(
                     f"{where}: method {name} learns from all points once for all draws, so that no "
@@ -417,6 +419,16 @@ def _check_strata(study: Study, dataset: str) -> None:
             f"study {study.name}: splits: points of data set {dataset} have several labels each, "
             f"so that there are no classes to stratify by; state `{way}`."
         )
+
+
+def _check_kernels(dataset: str, kernels: Iterable[str], where: str) -> None:
+    """Check that each kernel's view is there and holds what the kernel compares."""
+    facts = load_entry(dataset).facts
+    for kernel in kernels if facts else ():
+        try:
+            check_points(facts, kernel, dataset)
+        except KernelError as error:
+            raise ConfigError(f"{where}: {error}") from None
 
 
 def _check_metrics(study: Study) -> None:

@@ -12,7 +12,7 @@ from gramworks.kernels import identifiers
 from gramworks.kernels.identifiers import families, family_module, kernel_module, parse_kernel
 
 positive = st.floats(1e-100, 1e100)
-transforms = st.lists(st.sampled_from(["centred", "unit"]), unique=True)
+transforms = st.lists(st.sampled_from(["mapped", "centred", "unit"]), unique=True)
 cores = st.one_of(
     st.just(("linear", {})),
     st.just(("gaussian", {"width": "median"})),
@@ -23,17 +23,31 @@ cores = st.one_of(
         st.one_of(st.just(0.0), positive),
     ),
 )
+EXAMPLES = {
+    "correlation": "correlation-t0.8-b1",
+    "diffusion": "diffusion-b1",
+    "gaussian": "gaussian-median",
+    "linear": "linear",
+    "poly": "poly-d2-o1",
+    "smith-waterman": "smith-waterman-mapped",
+}
+views = st.none() | st.from_regex("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 
 
-@given(cores, transforms)
-def test_round_trip(core, suffixes):
+@given(cores, transforms, views)
+def test_round_trip(core, suffixes, view):
     family, parameters = core
-    kernel = identifiers.KernelId(family, parameters, tuple(suffixes))
+    kernel = identifiers.KernelId(family, parameters, tuple(suffixes), view)
     parsed = parse_kernel(kernel.id)
     assert parsed == kernel
     assert parsed.id == kernel.id
-    number = kernel.id.replace("gaussian-median", "").replace("unit", "").replace("centred", "")
-    assert "e" not in number.replace("linear", "")
+    number = (
+        kernel.id.partition("@")[0]
+        .replace("gaussian-median", "")
+        .replace("unit", "")
+        .replace("centred", "")
+    )
+    assert "e" not in number.replace("linear", "").replace("mapped", "")
 
 
 @pytest.mark.parametrize(
@@ -47,6 +61,11 @@ def test_round_trip(core, suffixes):
         ("poly-d02-o1.0-unit-centred", "poly-d2-o1-unit-centred"),
         ("poly-d2.0-o0-centred-unit", "poly-d2-o0-centred-unit"),
         ("gaussian-median-centred", "gaussian-median-centred"),
+        ("gaussian-w0.50-unit@cold.shock", "gaussian-w0.5-unit@cold.shock"),
+        ("diffusion-b1.0-unit@krogan-2006", "diffusion-b1-unit@krogan-2006"),
+        ("correlation-t0.80-b01@unit", "correlation-t0.8-b1@unit"),
+        ("smith-waterman-mapped-unit", "smith-waterman-o11-e1-mapped-unit"),
+        ("smith-waterman-o10.0-e02-unit-mapped@s", "smith-waterman-o10-e2-unit-mapped@s"),
     ],
 )
 def test_canonical_form(written, canonical):
@@ -80,6 +99,23 @@ def test_transforms_keep_their_order():
         ("gaussian-w\u0661", "plain decimals"),
         ("gaussian-w" + "9" * 400, "too large"),
         ("gaussian-mean", "plain decimals"),
+        ("linear@", "after @ comes a view"),
+        ("linear@a@b", "after @ comes a view"),
+        ("linear@..", "dots alone"),
+        ("linear@a/b", "after @ comes a view"),
+        ("@linear", "no family ''"),
+        ("linear-mapped-mapped", "may stand once"),
+        ("diffusion", "wants a beta"),
+        ("diffusion-1", "plain decimals"),
+        ("diffusion-b1-b2", "wants a beta"),
+        ("correlation-t0.8", "a threshold and a beta"),
+        ("correlation-t1-b1", "below 1"),
+        ("smith-waterman", "take them under .*: smith-waterman-o11-e1-mapped[.]"),
+        ("smith-waterman-unit@s", "smith-waterman-o11-e1-mapped-unit@s"),
+        ("smith-waterman-o11-mapped", "the costs of a gap"),
+        ("smith-waterman-o1.5-e1-mapped", "an integer"),
+        ("smith-waterman-o1-e2-mapped", "gap_extend <= gap_open"),
+        ("smith", "no family 'smith'; "),
         ("poly-d2", "a degree and an offset"),
         ("poly-o1-d2", "plain decimals"),
         ("poly-d0-o1", "at least 1"),
@@ -109,7 +145,8 @@ def test_family_conforms(prefix):
     module = families()[prefix]
     assert prefix == module.PREFIX
     assert module.GRAMMAR.startswith(prefix)
-    assert "-" not in prefix
+    assert parse_kernel(EXAMPLES[prefix]).family == prefix
+    assert not set(prefix.split("-")) & set(identifiers.TRANSFORMS)
     for function in (module.parse, module.format, module.prepare):
         assert function.__doc__
 

@@ -8,6 +8,7 @@ try:
     from gramworks.config import run_config
     from gramworks.errors import GramworksError
     from gramworks.fields import NAME_PATTERN
+    from gramworks.kernels.identifiers import KERNEL_PATTERN
     from gramworks.plan import Plan
 except ModuleNotFoundError as error:
     raise WorkflowError(
@@ -29,7 +30,7 @@ wildcard_constraints:
     study=NAME_PATTERN,
     dataset=NAME_PATTERN,
     recipe=NAME_PATTERN,
-    kernel=NAME_PATTERN,
+    kernel=KERNEL_PATTERN,
     method=NAME_PATTERN,
     chunk=r"\d+-\d+",
 

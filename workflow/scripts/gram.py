@@ -6,6 +6,7 @@ from gramworks.absent import Absent, read_absent, write_absent
 from gramworks.datasets.store import read_dataset
 from gramworks.errors import KernelError
 from gramworks.gram import compute_gram
+from gramworks.kernel_points import points_for
 from gramworks.progress import progress_log
 from gramworks.provenance import provenance
 
@@ -20,7 +21,7 @@ def main(dataset, recipe, kernel, table, gram, memory_mb, log):
     try:
         compute_gram(
             gram,
-            data.X,
+            points_for(data, kernel),
             kernel,
             row_ids=data.row_ids,
             provenance=made,

@@ -1,4 +1,4 @@
-"""Kernels on vectors, their transformations, comparison and checks."""
+"""Kernels on vectors, graphs and sequences, their transformations, comparison and checks."""
 
 from importlib import import_module
 
@@ -7,11 +7,16 @@ _EXPORTS = {
     "centre": "transforms",
     "check_gram": "checks",
     "concepts": "concepts_kernel",
+    "correlation_diffusion": "correlation_kernel",
+    "correlation_graph": "correlation_kernel",
+    "diffusion": "diffusion_kernel",
+    "empirical_map": "similarity_map",
     "gaussian": "gaussian_kernel",
     "linear": "linear_kernel",
     "normalise": "transforms",
     "parse_kernel": "identifiers",
     "polynomial": "polynomial_kernel",
+    "smith_waterman": "smith_waterman_kernel",
 }
 
 __all__ = sorted(_EXPORTS)

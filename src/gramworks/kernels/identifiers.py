@@ -1,18 +1,22 @@
-"""Kernel identifiers, such as `gaussian-w0.5-centred-unit`, and the module behind each.
+"""Kernel identifiers, such as `gaussian-w0.5-centred-unit@expression`, and the module behind each.
 
 A family is a module `*_kernel.py` in this folder, found by its file name, so that a new family
 edits no existing file. It states
 
-- ``PREFIX``: the first word of its identifiers;
+- ``PREFIX``: what its identifiers begin with, one word or more;
 - ``GRAMMAR``: their form, for messages;
 - ``parse(words)``: the remaining words to a dict of parameters;
 - ``format(parameters)``: the way back, to words in canonical form;
 - ``prepare(X, Z=None, **parameters)``: validates the data and returns `Blocks`; one that takes
   long has an argument ``log`` for progress lines as well;
-- optionally ``resolve(X, **parameters)``: replaces parameters that depend on the data.
+- optionally ``resolve(X, **parameters)``: replaces parameters that depend on the data;
+- optionally ``TAKES``: ``"graph"`` or ``"strings"`` where it is not ``"vectors"``;
+- optionally ``SEMIDEFINITE = False``: similarities that are a kernel only when mapped;
+- optionally ``peak(X)``: bytes that ``prepare`` needs for a moment.
 
-After the family's words come transformations, applied from left to right: ``-centred`` (in
-feature space) and ``-unit`` (unit diagonal).
+After the family's words come transformations, applied from left to right: ``-mapped`` (the
+empirical kernel map), ``-centred`` (in feature space) and ``-unit`` (unit diagonal). Last comes
+``@view``, the name of the view that the kernel is computed on; without it, it is the data set's X.
 """
 
 from __future__ import annotations
@@ -28,8 +32,11 @@ from types import ModuleType
 import numpy as np
 
 from gramworks.errors import KernelError, suggest
+from gramworks.fields import NAME_PATTERN, check_name
 
-TRANSFORMS = ("centred", "unit")
+TRANSFORMS = ("mapped", "centred", "unit")
+KERNEL_PATTERN = f"{NAME_PATTERN}(?:@{NAME_PATTERN})?"
+"""Identifiers in file names."""
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
@@ -38,17 +45,20 @@ class KernelId:
     """A parsed kernel identifier."""
 
     family: str
-    """First word, the ``PREFIX`` of a family module."""
+    """What it begins with, the ``PREFIX`` of a family module."""
     parameters: dict[str, float | int | str] = field(hash=False)
     """Parameters of the family; ``{"width": "median"}`` where the data decide."""
     transforms: tuple[str, ...] = ()
     """Transformations in the order they are applied."""
+    view: str | None = None
+    """Name of the view it is computed on; None for X."""
 
     @property
     def id(self) -> str:
         """The canonical identifier: the shortest decimals, no exponents."""
         words = family_module(self.family).format(self.parameters)
-        return "-".join([self.family, *words, *self.transforms])
+        own = "-".join([self.family, *words, *self.transforms])
+        return own if self.view is None else f"{own}@{self.view}"
 
 
 def parse_kernel(identifier: str) -> KernelId:
@@ -57,7 +67,8 @@ def parse_kernel(identifier: str) -> KernelId:
     Parameters
     ----------
     identifier : str
-        For example ``linear``, ``poly-d2-o1``, ``gaussian-w0.50-unit``, ``gaussian-median``.
+        For example ``linear``, ``poly-d2-o1``, ``gaussian-w0.50-unit``,
+        ``diffusion-b1-unit@interactions``.
 
     Returns
     -------
@@ -71,7 +82,13 @@ def parse_kernel(identifier: str) -> KernelId:
     """
     if not isinstance(identifier, str):
         raise KernelError(f"kernel {identifier!r}: an identifier is text. {_forms()}")
-    family, *words = identifier.split("-")
+    core, at, view = identifier.partition("@")
+    if at:
+        try:
+            check_name(view)
+        except ValueError as error:
+            raise KernelError(f"kernel {identifier!r}: after @ comes a view; {error}.") from None
+    family, words = _family_of(core)
     if family not in families():
         raise KernelError(
             f"kernel {identifier!r}: no family {family!r}; {suggest(family, families())}. "
@@ -81,12 +98,28 @@ def parse_kernel(identifier: str) -> KernelId:
     while words and words[-1] in TRANSFORMS:
         transforms.insert(0, words.pop())
     if len(set(transforms)) < len(transforms):
-        raise KernelError(f"kernel {identifier!r}: each of -centred and -unit may stand once.")
+        raise KernelError(
+            f"kernel {identifier!r}: each of {', '.join('-' + t for t in TRANSFORMS)} may stand "
+            "once."
+        )
+    module = family_module(family)
     try:
-        parameters = family_module(family).parse(words)
+        parameters = module.parse(words)
     except KernelError as error:
         raise KernelError(f"kernel {identifier!r}: {error} {_forms()}") from None
-    return KernelId(family, parameters, tuple(transforms))
+    kernel = KernelId(family, parameters, tuple(transforms), view if at else None)
+    if not getattr(module, "SEMIDEFINITE", True) and "mapped" not in transforms:
+        mapped = KernelId(family, parameters, ("mapped", *transforms), kernel.view)
+        raise KernelError(
+            f"kernel {identifier!r}: these similarities are not positive semidefinite, so no "
+            f"kernel; take them under the empirical kernel map: {mapped.id}."
+        )
+    return kernel
+
+
+def takes(family: str) -> str:
+    """Say what points a family compares: vectors, graph or strings."""
+    return getattr(family_module(family), "TAKES", "vectors")
 
 
 def kernel_module(identifier: str) -> str:
@@ -150,6 +183,19 @@ def write_number(value: float) -> str:
     return np.format_float_positional(value, trim="-")
 
 
+def _family_of(core: str) -> tuple[str, list[str]]:
+    """Split an identifier into the longest prefix that fits, or its first word, and the words."""
+    words = core.split("-")
+    for count in range(len(words), 0, -1):
+        family = "-".join(words[:count])
+        if family in families():
+            return family, words[count:]
+    return words[0], words[1:]
+
+
 def _forms() -> str:
     forms = ", ".join(module.GRAMMAR for module in families().values())
-    return f"Allowed: {forms}, each followed by -centred and -unit if wanted, in either order."
+    return (
+        f"Allowed: {forms}, each followed by -mapped, -centred and -unit if wanted, in any order, "
+        "and by @view for a view of the data set."
+    )

@@ -7,6 +7,7 @@ goes to disk tile by tile have the same bits.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ import numpy as np
 
 Log = Callable[[str], None]
 LARGEST_TILE = 512
+_LONG = 20.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def computed_tiles(
     ----------
     blocks : Blocks
     log : function of a str, optional
-        Gets a progress line every tenth of the way.
+        Gets a progress line every tenth of a long way, and every 20 seconds.
     what : str
         What the progress line calls it.
     workers : int, default 1
@@ -112,11 +114,13 @@ def computed_tiles(
     tile : ndarray
     """
     places = list(upper_tiles(blocks.rows))
-    said = 0
+    said, told_at = 0, time.monotonic()
     for done, (place, tile) in enumerate(_ahead(blocks.tile, places, workers)):
-        if log is not None and len(places) >= 50 and 10 * done // len(places) > said:
-            said = 10 * done // len(places)
-            log(f"{what}: {10 * said} % of {len(places)} tiles")
+        tenths = 10 * done // len(places)
+        slow = done and time.monotonic() - told_at > _LONG
+        if log is not None and ((len(places) >= 50 and tenths > said) or slow):
+            said, told_at = tenths, time.monotonic()
+            log(f"{what}: {100 * done // len(places)} % of {len(places)} tiles")
         yield *place, tile
 
 
