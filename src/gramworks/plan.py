@@ -224,8 +224,10 @@ class Plan:
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""
         spec = self.studies[study].splits
+        own = self.studies[study].datasets[dataset].repeats
         if spec.kind != "given":
-            return spec.repeats * spec.folds if spec.kind == "k-fold" else spec.repeats
+            repeats = min(spec.repeats, own or spec.repeats)
+            return repeats * spec.folds if spec.kind == "k-fold" else repeats
         given = load_entry(dataset).facts.partitions
         for size in spec.sizes or ():
             if size not in given:
@@ -237,14 +239,15 @@ class Plan:
         if not count:
             raise ConfigError(f"study {study}: data set {dataset!r} has no given partitions.")
         if spec.labelled is None:
-            return min(spec.repeats or count, count)
+            return min(spec.repeats or count, own or count, count)
         smallest = min(spec.sizes or given)
         if spec.labelled > smallest:
             raise ConfigError(
                 f"study {study}: splits: labelled: {spec.labelled} points are to be drawn, data "
                 f"set {dataset!r} has a given training part of {smallest}."
             )
-        return spec.repeats or count
+        repeats = spec.repeats or count
+        return min(repeats, own or repeats)
 
     def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
         spec = self.studies[study]

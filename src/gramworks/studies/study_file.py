@@ -52,6 +52,9 @@ class StudyDataset(StrictModel):
     """Classes, or labels of a point, that are told from the rest one by one, each a binary task;
     `all` takes all. Rows then have the setting label=..., and rows without it are the means. null:
     the data set's own task."""
+    repeats: Annotated[Count, Field(ge=1)] | None = None
+    """Repeats of the splits on this data set, the first so many of the study's, where all of them
+    would take too long; null: all."""
     published_as: Name | None = None
     """The data set whose published numbers stand beside the measured ones; null: its own."""
     not_comparable: Incomparable | None = None
