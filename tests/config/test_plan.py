@@ -59,6 +59,10 @@ def plan(root, **values):
         ),
         ("{C: 1, kernel: K1}", "{C: 1, kernel: K9}", ["no kernel 'K9'", "K1, K2"]),
         ("recipe: standardise", "recipe: standardize", ["recipe", "standardise"]),
+        ("gaussian-w1-unit", "linear@left", ["tiny: method svm", "iris-two", "no view 'left'"]),
+        ("gaussian-w1-unit", "diffusion-b1", ["X of data set 'iris-two' is vectors of features"]),
+        ("gaussian-w1-unit", "smith-waterman", ["'smith-waterman'", "no kernel", "-mapped"]),
+        ("iris-two: {}", "iris-two: {repeats: 0}", ["repeats", "greater than or equal to 1"]),
     ],
 )
 def test_wrong_studies_are_refused_with_what_is_allowed(root, old, new, said):
@@ -117,6 +121,38 @@ def test_embedded_runs_leave_out_what_is_fetched_with_the_reason(root):
 def test_repeats_are_capped(root):
     assert plan(root, repeats=2).n_repeats("tiny", "iris-two") == 2
     assert plan(root, repeats=99).n_repeats("tiny", "iris-two") == 5
+
+
+def test_a_data_set_may_have_fewer_repeats_than_its_study(root):
+    path = root / "config" / "studies" / "tiny.yaml"
+    text = path.read_text().replace("iris-two: {}", "iris-two: {repeats: 3}")
+    path.write_text(text)
+    made = plan(root, sources="any")
+    assert made.n_repeats("tiny", "iris-two") == 3
+    assert made.n_repeats("tiny", "heart") == 5
+    assert [c.rsplit("/", 1)[1] for c in made.chunks("tiny", "iris-two", "majority")] == [
+        "0-1.csv", "2-2.csv",
+    ]  # fmt: skip
+    assert plan(root, repeats=2).n_repeats("tiny", "iris-two") == 2
+    path.write_text(
+        text.replace(
+            "{kind: labelled, sizes: [4, 8], repeats: 5, scheme: balanced}",
+            "{kind: k-fold, folds: 4, repeats: 5}",
+        )
+    )
+    assert plan(root).n_repeats("tiny", "iris-two") == 12
+
+
+def test_the_kernels_of_views_have_files_of_their_own(root):
+    path = root / "config" / "studies" / "tiny.yaml"
+    text = path.read_text().replace(
+        "iris-two: {}, heart: {recipe: standardise}", "brown-selected: {recipe: standardise}"
+    )
+    path.write_text(text.replace("gaussian-w1-unit", "gaussian-w1.0-unit@cold"))
+    assert plan(root).grams("tiny", "brown-selected", "svm") == [
+        "results/gram/brown-selected/standardise/linear.h5",
+        "results/gram/brown-selected/standardise/gaussian-w1-unit@cold.h5",
+    ]
 
 
 def test_given_partitions_are_counted_by_the_registry(root):
