@@ -7,28 +7,24 @@ or reformatted configuration reruns nothing.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-import re
 from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from gramworks.config import RunConfig
-from gramworks.datasets.normalisation import RECIPES
 from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
-from gramworks.errors import ConfigError, KernelError, suggest
+from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
-from gramworks.fitting.task_metrics import METRICS_OF_TASK
-from gramworks.kernel_points import check_points
 from gramworks.kernels.identifiers import kernel_module
-from gramworks.label_tasks import MEAN_AUC, TASKS, all_settings, label_word
+from gramworks.label_tasks import all_settings
 from gramworks.methods.registry import load_method, method_module
 from gramworks.settings import format_setting, join_settings
-from gramworks.studies.derived import derived_module, derives
+from gramworks.studies.derived import derived_module
+from gramworks.studies.study_checks import check_study
 from gramworks.studies.study_file import Study, load_studies
 
 
@@ -75,7 +71,7 @@ class Plan:
         self.root = Path(root)
         studies = load_studies(config.studies, self.root / "config" / "studies")
         for study in studies:
-            _check_study(study)
+            check_study(study)
         self._check_filters(studies)
         self.studies = {s.name: self._limited(s) for s in studies}
         # Anything that is wrong must be said here: an error in a rule's input function would make
@@ -348,109 +344,3 @@ def _timing(score_file: str) -> str:
 
 def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(str(number) for number in sorted(numbers)) or "none at all"
-
-
-def _check_study(study: Study) -> None:
-    """Check names against the registries, and parameters against the methods' models."""
-    where = f"study {study.name}"
-    for dataset, body in study.datasets.items():
-        load_entry(dataset)
-        if body.recipe not in RECIPES:
-            raise ConfigError(
-                f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
-                f"{suggest(body.recipe, RECIPES)}."
-            )
-        _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
-        _check_strata(study, dataset)
-    for name, body in study.methods.items():
-        method = load_method(name)
-        for setting in body.combinations():
-            twice = setting.keys() & body.parameters.keys()
-            if twice:
-                raise ConfigError(
-                    f"{where}: method {name}: {sorted(twice)} stands in both settings and "
-                    "parameters; keep it in one."
-                )
-            params = method.parameters({**body.parameters, **setting}, where)
-            kernel = getattr(params, "kernel", None)
-            for dataset in study.datasets if "grams" in method.needs else ():
-                kernels = study.base_kernels(dataset, name)
-                if kernel is not None and kernel not in kernels:
-                    raise ConfigError(
-                        f"{where}: method {name}: no kernel {kernel!r} for data set {dataset}; "
-                        f"{suggest(kernel, kernels)}."
-                    )
-                _check_kernels(dataset, kernels.values(), f"{where}: method {name}")
-            if method.learns and getattr(study.splits, "rest", "") == "left-out":
-                raise ConfigError(
-                    f"{where}: method {name} learns from all points once for all draws, so that no "
-                    "draw can leave some out; state `rest: unlabelled` in splits."
-                )
-    _check_metrics(study)
-
-
-def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> None:
-    """Refuse labels that the data set has not, and data sets without labels to tell apart."""
-    if labels is None:
-        return
-    entry = load_entry(dataset)
-    if entry.task not in TASKS:
-        raise ConfigError(
-            f"{where}: labels: its task is {entry.task}, labels one against the rest are for "
-            f"{' and '.join(TASKS)} data; leave `labels` out."
-        )
-    classes = entry.target.classes
-    words: dict[str, str] = {}
-    for label in classes if labels == "all" else labels:
-        if label not in classes:
-            raise ConfigError(f"{where}: labels: no label {label!r}; {suggest(label, classes)}.")
-        twin = words.setdefault(label_word(label), label)
-        if twin != label:
-            raise ConfigError(
-                f"{where}: labels: {twin!r} and {label!r} would have one name in the tables, "
-                f"{label_word(label)!r}; take one of them."
-            )
-
-
-def _check_strata(study: Study, dataset: str) -> None:
-    """Refuse to stratify points with several labels each, before any work is done."""
-    spec = study.splits
-    wanted = getattr(spec, "stratified", False) or getattr(spec, "scheme", "free") != "free"
-    if wanted and load_entry(dataset).task == "multilabel":
-        way = "scheme: free" if spec.kind == "labelled" else "stratified: false"
-        raise ConfigError(
-            f"study {study.name}: splits: points of data set {dataset} have several labels each, "
-            f"so that there are no classes to stratify by; state `{way}`."
-        )
-
-
-def _check_kernels(dataset: str, kernels: Iterable[str], where: str) -> None:
-    """Check that each kernel's view is there and holds what the kernel compares."""
-    facts = load_entry(dataset).facts
-    for kernel in kernels if facts else ():
-        try:
-            check_points(facts, kernel, dataset)
-        except KernelError as error:
-            raise ConfigError(f"{where}: {error}") from None
-
-
-def _check_metrics(study: Study) -> None:
-    """Refuse a metric that no method of the study measures and the paper does not print."""
-    known = {metric for metrics in METRICS_OF_TASK.values() for metric in metrics}
-    known |= _published_metrics(study.name)
-    known |= derives(study.name)
-    if any(body.labels for body in study.datasets.values()):
-        known.add(MEAN_AUC)
-    patterns = [p for name in study.methods for p in load_method(name).metrics]
-    for metric in study.metrics:
-        if metric not in known and not any(re.fullmatch(p, metric) for p in patterns):
-            raise ConfigError(
-                f"study {study.name}: metrics: nothing measures {metric!r}; "
-                f"{suggest(metric, known | set(patterns))}."
-            )
-
-
-@cache
-def _published_metrics(study: str) -> frozenset[str]:
-    with open(_PACKAGE / "resources" / "published.csv", newline="", encoding="utf-8") as file:
-        return frozenset(row["metric"] for row in csv.DictReader(file) if row["study"] == study)

@@ -24,6 +24,7 @@ cores = st.one_of(
     ),
 )
 EXAMPLES = {
+    "concepts": "concepts-r50",
     "correlation": "correlation-t0.8-b1",
     "diffusion": "diffusion-b1",
     "gaussian": "gaussian-median",

@@ -20,7 +20,7 @@ from gramworks.score_files import COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
-_NOT_OF_A_STUDY = ("derived", "study_file")
+_NOT_OF_A_STUDY = ("derived", "study_checks", "study_file")
 
 
 def derived_module(study: str) -> str | None:
