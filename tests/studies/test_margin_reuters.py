@@ -1,6 +1,3 @@
-import numpy as np
-import pytest
-
 from gramworks.score_files import COLUMNS
 from gramworks.studies.derived import derived_module, derives
 from gramworks.studies.margin_reuters import METRICS, derive
@@ -28,9 +25,8 @@ def rows(method, by_label, dataset="d", setting="criterion=l1"):
 
 FIRST = {"earn": [90, 92], "acq": [80, 80], "crude": [70, 70]}
 SECOND = {"earn": [95, 95], "acq": [70, 70], "crude": [70, 70]}
-# Every sample of the repeats tells the same. earn: 94 < 95 of single-2; acq: 81.5 > 80; crude:
-# equal, which is no improvement.
-BOTH = {"earn": [94, 94], "acq": [82, 81], "crude": [70, 70]}
+# earn: 94.5 < 95 of single-2; acq: 80.5 > 80; crude: equal, which is no improvement.
+BOTH = {"earn": [95, 94], "acq": [82, 79], "crude": [69, 71]}
 ALL = rows("single-1", FIRST) + rows("single-2", SECOND) + rows("margin-nonnegative", BOTH)
 
 
@@ -41,30 +37,6 @@ def test_topics_are_counted_by_means():
         ("d", "margin-nonnegative", "criterion=l1", "topics-improved-of-5")
     }
     assert all(tuple(row) == COLUMNS for row in made)
-
-
-def test_a_count_that_hangs_on_the_repeats_has_their_spread():
-    random = np.random.default_rng(0)
-    single, both = random.normal(80, 1, (2, 30))
-    both += single.mean() - both.mean() + 0.05
-    made = derive(rows("single-1", {"acq": single}) + rows("margin-nonnegative", {"acq": both}))
-    values = np.array([row["value"] for row in made])
-    assert values.mean() == pytest.approx(1, abs=1e-12)
-    # The chance that a sample of the repeats tells the other way, by many samples.
-    samples = random.integers(30, size=(20000, 30))
-    chance = (both[samples].mean(1) > single[samples].mean(1)).mean()
-    error = values.std(ddof=1) / np.sqrt(30)
-    assert 0.1 < chance < 0.9
-    # Of 30 samples the error is known to about 15 %.
-    assert error == pytest.approx(np.sqrt(chance * (1 - chance)), rel=0.5)
-    again = derive(rows("single-1", {"acq": single}) + rows("margin-nonnegative", {"acq": both}))
-    assert made == again
-
-
-def test_one_repeat_has_its_count():
-    one = {"acq": [80.0]}
-    found = derive(rows("single-1", one) + rows("margin-nonnegative", {"acq": [81.0]}))
-    assert [row["value"] for row in found] == [1.0]
 
 
 def test_other_methods_do_not_count():

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import numpy as np
-
-from gramworks.datasets.seeds import generator
 from gramworks.label_tasks import label_of, without_label
 
 METRICS = ("topics-improved-of-5",)
@@ -25,11 +22,10 @@ def derive(rows: list[dict]) -> list[dict]:
     Returns
     -------
     list of dict
-        A row a data set, setting and repeat of the combination. The count is one number over all
-        repeats; so that it is judged with the spread it has, the rows hold pseudo-values: the count
-        plus sqrt(n) times the deviation of a bootstrap sample of the n repeats. Their mean is the
-        count, and their standard deviation over sqrt(n) its bootstrap standard error. None where
-        a topic has repeats that lack an accuracy of one of the methods.
+        A row a data set, setting and repeat of the combination, all with the one count over all
+        repeats: it is a comparison of means, so that a single repeat has none of its own, and it
+        is compared with the published count as it stands. None where a topic has repeats that
+        lack an accuracy of one of the methods.
     """
     found: dict[tuple, dict[str, dict[str, dict[int, float]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(dict))
@@ -49,47 +45,26 @@ def derive(rows: list[dict]) -> list[dict]:
             first.setdefault(cell, row)
     made = []
     for cell, labels in found.items():
-        if cell not in first or not _complete(labels):
+        count = _improved(labels)
+        if count is None or cell not in first:
             continue
         repeats = sorted(next(iter(labels.values()))[COMBINED])
-        row = first[cell] | {"metric": METRICS[0], "status": "ok", "reason": ""}
-        values = _pseudo_values(labels, repeats, generator(METRICS[0], *cell))
-        made += [
-            row | {"repeat": repeat, "value": float(value)}
-            for repeat, value in zip(repeats, values, strict=True)
-        ]
+        row = first[cell] | {"metric": METRICS[0], "value": float(count), "status": "ok"}
+        made += [row | {"repeat": repeat, "reason": ""} for repeat in repeats]
     return made
 
 
-def _complete(labels: dict[str, dict[str, dict[int, float]]]) -> bool:
+def _improved(labels: dict[str, dict[str, dict[int, float]]]) -> int | None:
+    """Count labels with the largest mean for the combination; None unless all are complete."""
     methods = {method for by_method in labels.values() for method in by_method}
     repeats = {repeat for m in labels.values() for values in m.values() for repeat in values}
-    return (
-        COMBINED in methods
-        and len(methods) > 1
-        and all(
-            set(by_method.get(m, ())) == repeats and None not in by_method[m].values()
-            for by_method in labels.values()
-            for m in methods
-        )
-    )
-
-
-def _pseudo_values(labels: dict, repeats: list[int], random: np.random.Generator) -> np.ndarray:
-    """Give a value a repeat whose mean is the count, with the count's standard error."""
-    n = len(repeats)
-    # The gain over the best single kernel is that of means, not the mean of gains.
-    table = [
-        {m: np.array([values[r] for r in repeats]) for m, values in by_method.items()}
-        for by_method in labels.values()
-    ]
-
-    def count(rows: np.ndarray) -> int:
-        return sum(
-            accuracy[COMBINED][rows].sum()
-            > max(values[rows].sum() for m, values in accuracy.items() if m != COMBINED)
-            for accuracy in table
-        )
-
-    samples = np.array([count(random.integers(n, size=n)) for _ in repeats], dtype=float)
-    return count(np.arange(n)) + np.sqrt(n) * (samples - samples.mean())
+    if COMBINED not in methods or len(methods) < 2:
+        return None
+    count = 0
+    for by_method in labels.values():
+        if any(set(by_method[m]) != repeats or None in by_method[m].values() for m in methods):
+            return None
+        # Sums of the same number of repeats compare as means do.
+        best = max(sum(by_method[m].values()) for m in methods - {COMBINED})
+        count += sum(by_method[COMBINED].values()) > best
+    return count
