@@ -115,7 +115,12 @@ def test_scale_zero_and_read_only(data):
 def test_clone_and_pickle(data):
     kernels, y, known = data
     model = AlignmentKernel("free", tol=1e-5)
-    assert clone(model).get_params() == {"weights": "free", "centred": False, "tol": 1e-5}
+    assert clone(model).get_params() == {
+        "weights": "free",
+        "centred": False,
+        "tol": 1e-5,
+        "checked": False,
+    }
     again = pickle.loads(pickle.dumps(model.fit(kernels, y, known)))
     np.testing.assert_array_equal(again.kernel_, model.kernel_)
 

@@ -232,3 +232,18 @@ def test_decisions_before_a_fit_are_refused(data):
     with pytest.raises(Exception, match="not fitted"):
         MarginKernel().predict(data[0])
     assert issubclass(FitError, GramworksError)
+
+
+@pytest.mark.parametrize("weights", ["nonnegative", "free"])
+def test_kernels_that_were_checked_before_are_taken_at_their_word(data, weights):
+    kernels, y = data[0], data[1]
+    told = MarginKernel(weights=weights, checked=True).fit(kernels, y)
+    looked = MarginKernel(weights=weights).fit(kernels, y)
+    np.testing.assert_array_equal(told.weights_, looked.weights_)
+    assert told.gap_ == looked.gap_
+    with pytest.raises(FitError, match="the others are"):
+        MarginKernel(checked=True).fit([kernels[0], kernels[1][:5, :5]], y)
+    with pytest.raises(FitError, match="square kernel matrix"):
+        MarginKernel(checked=True).fit([K[:, :9] for K in kernels], y)
+    with pytest.raises(FitError, match="checked='no'; allowed: True or False"):
+        MarginKernel(checked="no").fit(kernels, y)

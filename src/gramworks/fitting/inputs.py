@@ -104,12 +104,14 @@ def check_square(K, name="K") -> np.ndarray:
     return K
 
 
-def check_kernels(kernels) -> list[np.ndarray]:
+def check_kernels(kernels, checked=False) -> list[np.ndarray]:
     """Check base kernels over all n points.
 
     Parameters
     ----------
     kernels : sequence of m array-likes of shape (n, n), array (m, n, n), or KernelStack
+    checked : bool
+        Their entries are known to be finite and symmetric: only shapes are looked at.
 
     Returns
     -------
@@ -131,6 +133,8 @@ def check_kernels(kernels) -> list[np.ndarray]:
         raise FitError(
             f"{odd}, the others are {usual}; all base kernels are over the same points, (n, n)"
         )
+    if checked and len(shapes[0]) == 2 and shapes[0][0] == shapes[0][1]:
+        return [np.asarray(K, dtype=np.float64) for K in matrices]
     return [check_square(K, f"kernels[{i}]") for i, K in enumerate(matrices)]
 
 

@@ -16,6 +16,7 @@ from gramworks.fitting.inputs import (
     check_new,
     check_new_kernels,
     check_positive,
+    check_switch,
 )
 from gramworks.fitting.labels import encode_labels
 from gramworks.learning.combination import check_semidefinite, combine
@@ -50,6 +51,9 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
     multiclass : {"shared", "own"}
         With more than two classes, one machine a class against the rest: one set of weights
         that minimises the sum of their criteria, or a set for each.
+    checked : bool
+        The kernels are known to be finite, symmetric and positive semidefinite, as those of the
+        Gram store are: not checked again, which costs more than an SVM where n is in the thousands.
 
     Attributes
     ----------
@@ -88,6 +92,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         trace=None,
         tol=1e-6,
         multiclass="shared",
+        checked=False,
     ):
         self.criterion = criterion
         self.weights = weights
@@ -95,6 +100,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.trace = trace
         self.tol = tol
         self.multiclass = multiclass
+        self.checked = checked
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -127,7 +133,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         family = kernels if isinstance(kernels, RankOneFamily) else None
-        kernels = kernels if family is not None else check_kernels(kernels)
+        kernels = kernels if family is not None else check_kernels(kernels, self.checked)
         n = family.vectors.shape[0] if family is not None else kernels[0].shape[0]
         labels = encode_labels(y, n, labelled)
         signs = labels.signs()
@@ -179,7 +185,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(seen)
         # symmetric, and contiguous this way
         blocks = kernels if seen.all() else [K[rows][:, rows].T for K in kernels]
-        for i, block in enumerate(blocks):
+        for i, block in enumerate(() if self.checked else blocks):
             check_semidefinite(block, i)
         return [
             minimise_margin(
@@ -278,6 +284,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         check_choice(self.criterion, "criterion", CRITERIA)
         check_choice(self.weights, "weights", WEIGHTS)
         check_choice(self.multiclass, "multiclass", ("shared", "own"))
+        check_switch(self.checked, "checked")
         check_positive(self.tol, "tol")
         if self.trace is not None:
             check_positive(self.trace, "trace")

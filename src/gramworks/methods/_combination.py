@@ -51,6 +51,7 @@ def total_trace(problem: Problem, params: MarginParams) -> float:
     return traces + (n if params.criterion == "l2-auto" else 0)
 
 
+# The Gram stage has checked every kernel, so that a fit need not: `checked=True`.
 def fit_margin(
     problem: Problem, params: MarginParams, directions: np.ndarray, weights: str = "nonnegative"
 ) -> Outcome:
@@ -87,6 +88,7 @@ def fit_margin(
         C=params.C,
         trace=total_trace(problem, params),
         tol=params.tol,
+        checked=True,
     )
     try:
         model.fit(combined, problem.y, labelled=problem.labelled)
@@ -129,7 +131,7 @@ def fit_aligned(problem: Problem, params: MarginParams, **how) -> Outcome:
     Outcome
         As of `fit_margin`, and ``alignment``.
     """
-    aligned = AlignmentKernel(**how)
+    aligned = AlignmentKernel(checked=True, **how)
     aligned.fit(list(problem.kernels.values()), problem.y, labelled=problem.labelled)
     outcome = fit_margin(problem, params, aligned.weights_[None])
     return replace(outcome, metrics=outcome.metrics | {"alignment": aligned.alignment_})

@@ -21,6 +21,7 @@ FINEST_TOL = 1e-9  # LIBSVM keeps kernel entries in single precision
 LARGEST_FACTOR = 4000  # points up to which the interior point method is tried
 FIRST_FACTOR = 700  # points up to which it is tried before LIBSVM's finer tolerances
 ROUGH_TOL = 1e-2  # of the start of the active set method
+ROUGH_GAP = 1e-5  # gap that LIBSVM reaches as a rule
 
 
 def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None, blur=None):
@@ -45,7 +46,7 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None
         Cap on LIBSVM's two-coefficient steps; with `gap` it is lowered to 20000 + 100 n.
     start : ndarray of shape (n,), optional
         With `gap`: coefficients of a similar problem, from which the active set method is
-        tried first.
+        tried first, unless there are many points and the gap is one that LIBSVM reaches.
     blur : ndarray of shape (n,), optional
         K_ij is known up to blur_i blur_j; the bounds allow for it.
 
@@ -66,20 +67,25 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None
         alpha, steps, finished = minimise_sequentially(K, signs, C, tol=tol, max_iter=max_iter)
         return certify(K, signs, C, alpha, n_iter=steps, finished=finished, blur=blur)
     enclose = partial(certify, K, signs, C, gap=gap, blur=blur)
-    if start is not None:
+    small = signs.size <= FIRST_FACTOR
+    # with many points a factor costs more than LIBSVM, where its single precision is enough
+    rough = not small and gap >= ROUGH_GAP
+    if start is not None and not rough:
         found = _polish(K, signs, C, np.clip(start, 0.0, C), enclose)
         if found is not None and found.gap <= gap:
             return found
     cap = min(max_iter, 20_000 + 100 * signs.size)
-    small = signs.size <= FIRST_FACTOR
     alpha, steps, finished = minimise_sequentially(
         K, signs, C, tol=ROUGH_TOL, max_iter=min(cap, 50 * signs.size) if small else cap
     )
     best = enclose(alpha, n_iter=steps, finished=finished)
+    if rough and not best.gap <= gap:
+        best = _better(best, _tighten(K, signs, C, gap, cap, best.n_iter, enclose))
+    aim = gap if rough or gap >= 1e-3 else 1e-3 * gap  # exact coefficients make good curvature
     for refine in (None, _interior, _tighten) if small else (None, _tighten, _interior):
         if refine is not None:
             best = _better(best, refine(K, signs, C, gap, cap, best.n_iter, enclose))
-        if not best.gap <= (1e-3 * gap if gap < 1e-3 else gap):
+        if not best.gap <= aim:
             best = _better(best, _polish(K, signs, C, best.alpha, enclose, best.n_iter))
         if best.gap <= gap:
             break
