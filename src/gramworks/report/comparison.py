@@ -130,6 +130,8 @@ class _Cells:
         numbers = None if values is None else values["value"].to_numpy()
         n = 0 if numbers is None else len(numbers)
         sd = float(numbers.std(ddof=1)) if n > 1 else math.nan
+        if n > 1 and sd < 1e-12 * abs(numbers.mean()):
+            sd = 0.0  # equal numbers, but for the rounding of their sum
         n_hung = 0 if values is None else int((values["status"] == "not-converged").sum())
         return {
             "study": self.study.name, "dataset": dataset,
