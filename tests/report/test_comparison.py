@@ -185,3 +185,17 @@ def test_nothing_run_against_the_shipped_numbers(make_study, write_scores):
     assert len(table) == 374
     assert set(table["verdict"]) == {"not-run"}
     assert set(table["reason"]) == {"dataset-not-in-run"}
+
+
+def test_of_C_the_inverse_is_averaged(compared, draws):
+    table = compared(draws("iris", "svm", [0.5, 1.0, 1e9, 1e9], metric="C"), [])
+    (row,) = table[(table["metric"] == "C") & (table["n"] > 0)].to_dict("records")
+    ridges = np.array([2.0, 1.0, 1e-9, 1e-9])
+    assert row["measured_mean"] == pytest.approx(1 / 0.75)
+    assert row["measured_sd"] == pytest.approx(ridges.std(ddof=1) / 0.75**2)
+
+
+def test_equal_numbers_have_no_spread(compared, draws):
+    table = compared(draws("iris", "svm", [0.1, 0.1, 0.1]), [])
+    (row,) = table[table["n"] > 0].to_dict("records")
+    assert row["measured_sd"] == 0.0

@@ -129,3 +129,16 @@ def test_a_difference_of_twice_the_resolution_is_seen():
         printed = Published(theirs.mean(), 1e-3, theirs.std(ddof=1), 30)
         seen += judge("margin", ours.mean(), ours.std(ddof=1), 30, printed).verdict == "lower"
     assert seen / 500 > 0.95
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean", "published", "verdict"),
+    [
+        ("C", 3e8, 6.8e7, "agrees"),  # no ridge either way
+        ("C", 3e8, 0.6, "higher"),
+        ("C", 0.61, 0.60, "higher"),
+        ("omega-half", 3e8, 6.8e7, "higher"),
+    ],
+)
+def test_a_C_without_bound_is_as_good_as_another(metric, mean, published, verdict):
+    assert judge(metric, mean, 1e-3, 30, Published(published)).verdict == verdict

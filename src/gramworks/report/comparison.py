@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from gramworks.errors import DataError
 from gramworks.report.grid_edges import ON_EDGE
 from gramworks.report.published import Published
-from gramworks.report.verdicts import judge
+from gramworks.report.verdicts import BY_INVERSE, judge
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
@@ -129,15 +130,13 @@ class _Cells:
         hung = () if lost is None else lost.loc[lost["status"] == "not-converged", "repeat"]
         numbers = None if values is None else values["value"].to_numpy()
         n = 0 if numbers is None else len(numbers)
-        sd = float(numbers.std(ddof=1)) if n > 1 else math.nan
-        if n > 1 and sd < 1e-12 * abs(numbers.mean()):
-            sd = 0.0  # equal numbers, but for the rounding of their sum
+        mean, sd = (math.nan, math.nan) if not n else _summary(metric, numbers)
         n_hung = 0 if values is None else int((values["status"] == "not-converged").sum())
         return {
             "study": self.study.name, "dataset": dataset,
             "published_as": (known and known.published_as) or dataset,
             "method": method, "setting": setting, "metric": metric,
-            "measured_mean": float(numbers.mean()) if n else math.nan, "measured_sd": sd,
+            "measured_mean": mean, "measured_sd": sd,
             "measured_se": sd / math.sqrt(n) if n else math.nan, "n": n,
             "n_failed": len({r for r in failed if r not in repeats}),
             "n_not_converged": n_hung + len(hung),
@@ -199,6 +198,17 @@ class _Cells:
         if len(told):  # "omega-half is nan", beside metrics of the same draw that are numbers
             return "failed", told.iloc[0]
         return "metric-not-measured", ""
+
+
+def _summary(metric: str, numbers: np.ndarray) -> tuple[float, float]:
+    """Give mean and standard deviation; of `BY_INVERSE` those of the inverses, turned back."""
+    values = 1.0 / numbers if metric in BY_INVERSE else numbers
+    mean = float(values.mean())
+    sd = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    if sd < 1e-12 * abs(mean):
+        sd = 0.0  # equal numbers, but for the rounding of their sum
+    # to first order d(1/x) = dx / x^2
+    return (1.0 / mean, sd / mean**2) if metric in BY_INVERSE else (mean, sd)
 
 
 def _join(*texts: str) -> str:

@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import matplotlib
+import matplotlib.ticker
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,7 +16,7 @@ from matplotlib.figure import Figure
 
 from gramworks.atomic_text import write_bytes
 from gramworks.report.escaping import plain
-from gramworks.report.verdicts import direction
+from gramworks.report.verdicts import BY_INVERSE, direction
 
 INK, GRID = "#1b1b1a", "#d9d8d3"
 MEASURED, PUBLISHED = "#0072b2", "#d55e00"
@@ -139,19 +140,20 @@ def _draw(
     deep = max(label.count("\n") + 1 for label in labels)
     figure, panels = panel_grid(datasets, labels, deep)
     for dataset, panel in panels.items():
-        _panel(panel, cells[cells["dataset"] == dataset], lines)
+        _panel(panel, cells[cells["dataset"] == dataset], lines, log=metric in BY_INVERSE)
     figure.supxlabel(_TITLES[direction(metric)].format(plain(metric)), fontsize=9)
     _legend(figure, cells)
     return figure
 
 
-def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple]) -> None:
+def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], *, log: bool) -> None:
     height = {line: i for i, line in enumerate(lines)}
     y = np.array([height[m, s] for m, s in zip(cells["method"], cells["setting"], strict=True)])
     panel.grid(axis="y")
     panel.set_axisbelow(True)
     panel.tick_params(axis="y", length=0)
-    panel.locator_params(axis="x", nbins=4)
+    if not log:
+        panel.locator_params(axis="x", nbins=4)
     panel.errorbar(
         cells["measured_mean"], y - 0.1, xerr=2 * cells["measured_se"].fillna(0).to_numpy(),
         fmt="o", color=MEASURED, markersize=4.5, elinewidth=1.2, capsize=0,
@@ -164,7 +166,12 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple]) -> None:
         elinewidth=0.9, capsize=0,
     )  # fmt: skip
     panel.margins(x=0.12)
-    _widen(panel)
+    if log:
+        panel.set_xscale("log")
+        panel.xaxis.set_major_formatter(lambda value, _: f"{value:.0e}")
+        panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+    else:
+        _widen(panel)
 
 
 def _widen(panel: Axes) -> None:

@@ -24,6 +24,10 @@ DIRECTIONS: tuple[tuple[str, Direction], ...] = (
 )
 """Patterns of metric names and which way is better; two-sided has no better."""
 
+BY_INVERSE = {"C": 1e5}
+"""Metrics of which the inverse is averaged and judged, the ridge 1/C, and the value above which
+they count as infinite: a ridge below 1e-5 is what a solver leaves of zero."""
+
 VERDICTS = {
     "agrees": "no difference that the draws could tell from chance and rounding",
     "better": "better than published by more than the resolution",
@@ -109,9 +113,13 @@ def judge(
     published, our own with the same number of draws is taken. One measured repeat takes a
     published standard deviation as its own; without one there is no verdict. Rounding adds
     d^2 / 12 for a last digit d (the variance of a uniform error of half a digit either way), so
-    that numbers without any spread agree when they agree within rounding.
+    that numbers without any spread agree when they agree within rounding. Values of `BY_INVERSE`
+    agree where both count as infinite.
     """
     difference = mean - published.value
+    infinite = BY_INVERSE.get(metric, math.inf)
+    if min(mean, published.value) > infinite and not not_comparable:
+        return Judgement("agrees", "", difference)
     published_se = published.standard_error
     assumed = ""
     if n > 1:
