@@ -70,7 +70,7 @@ def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
     if cells.empty:
         return None
     datasets = list(dict.fromkeys(cells["dataset"]))
-    lines = list(dict.fromkeys(zip(cells["method"], cells["setting"], strict=True)))
+    lines = ordered_lines(cells, comparison)
     labels = [line_label(method, setting) for method, setting in lines]
     with matplotlib.rc_context(STYLE):
         return _draw(cells, metric, datasets, lines, labels)
@@ -87,6 +87,13 @@ def save_figure(figure: Figure, stem: Path, *, version: str) -> None:
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", facecolor="white", metadata={"Software": creator})
         write_bytes(stem.with_name(f"{stem.name}.png"), buffer.getvalue())
+
+
+def ordered_lines(cells: pd.DataFrame, comparison: pd.DataFrame) -> list[tuple[str, str]]:
+    """List methods and settings of some cells in the order that methods have in all of them."""
+    order = {method: i for i, method in enumerate(dict.fromkeys(comparison["method"]))}
+    lines = set(zip(cells["method"], cells["setting"], strict=True))
+    return sorted(lines, key=lambda line: (order[line[0]], line[1]))
 
 
 def line_label(method: str, setting: str) -> str:
@@ -168,7 +175,10 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], *, log: bool) -
     panel.margins(x=0.12)
     if log:
         panel.set_xscale("log")
-        panel.xaxis.set_major_formatter(lambda value, _: f"{value:.0e}")
+        low, high = panel.get_xlim()
+        steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
+        panel.xaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=steps, numticks=4))
+        panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("e+0", "e"))
         panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     else:
         _widen(panel)

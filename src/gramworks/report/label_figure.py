@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from gramworks.label_tasks import label_of, without_label
 from gramworks.report.escaping import plain
-from gramworks.report.figures import INK, STYLE, line_label
+from gramworks.report.figures import INK, STYLE, line_label, ordered_lines
 from gramworks.report.weight_figure import COLOURS
 
 FLOORS = {"test-auc": 0.5}
@@ -42,7 +42,7 @@ def label_bars(single: pd.DataFrame, metric: str) -> Figure | None:
     cells = cells.assign(
         label=cells["setting"].map(label_of), setting=cells["setting"].map(without_label)
     )
-    lines = list(dict.fromkeys(zip(cells["method"], cells["setting"], strict=True)))
+    lines = ordered_lines(cells, single)
     datasets = list(dict.fromkeys(cells["dataset"]))
     most = max(cells[cells["dataset"] == d]["label"].nunique() for d in datasets)
     width = min(max(2.2 + most * (0.35 + 0.16 * len(lines)), 6.0), 16.0)

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gramworks.report.figures import INK, LETTER, STYLE, line_label, panel_grid
+from gramworks.report.figures import INK, LETTER, STYLE, line_label, ordered_lines, panel_grid
 
 WEIGHT = re.compile(r"weight-(\d+)")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
@@ -41,7 +41,7 @@ def weight_plot(comparison: pd.DataFrame) -> Figure | None:
     cells = cells[learned].assign(kernel=lambda c: c["metric"].str.extract(WEIGHT)[0].astype(int))
     if cells.empty or cells["kernel"].nunique() < 2:
         return None
-    lines = list(dict.fromkeys(zip(cells["method"], cells["setting"], strict=True)))
+    lines = ordered_lines(cells, comparison)
     with matplotlib.rc_context(STYLE):
         return _draw(cells, lines)
 
