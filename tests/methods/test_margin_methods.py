@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_methods_conform import _with, problem, run
 
-from gramworks.errors import ConfigError
+from gramworks.errors import ConfigError, FitError
 from gramworks.learning import AlignmentKernel, MarginKernel
 from gramworks.methods.registry import load_method
 from gramworks.problem import Skip
@@ -120,3 +120,50 @@ def test_gaussian_by_cross_validation_takes_every_criterion(criterion):
 def test_unknown_criterion_is_refused_with_the_choices():
     with pytest.raises(ConfigError, match="hard"):
         load_method("margin-free").parameters({"criterion": "hrad"}, "test")
+
+
+def test_criteria_of_a_draw_share_partitions_and_l2_auto_is_l2():
+    made = [
+        _with(problem("binary"), setting={"criterion": name}) for name in ("l1", "l2", "l2-auto")
+    ]
+    outcomes = [run("svm-gaussian-cv", draw, **draw.setting) for draw in made]
+    assert outcomes[1].metrics == outcomes[2].metrics
+    np.testing.assert_array_equal(outcomes[1].predictions, outcomes[2].predictions)
+    # other labels are another choice, whatever the draw is called
+    other = made[1]
+    turned = _with(other, y=np.where(other.labelled, 1 - other.y, 0))
+    again = run("svm-gaussian-cv", turned, criterion="l2")
+    np.testing.assert_array_equal(again.predictions, 1 - outcomes[1].predictions)
+
+
+@pytest.mark.parametrize("method", ["margin-nonnegative", "margin-free"])
+def test_the_bound_of_theorem_24_is_that_of_the_learned_direction(method):
+    made = problem("binary")
+    half = np.flatnonzero(made.labelled | made.test)[: 2 * min(made.labelled.sum(), 18)]
+    rows = np.sort(half)
+    labelled = np.arange(rows.size) // 2 % 2 == 0
+    kernels = {name: K[np.ix_(rows, rows)] for name, K in made.kernels.items()}
+    small = _with(
+        made, kernels=kernels, y=np.where(labelled, made.truth[rows], 0), labelled=labelled,
+        test=~labelled, unlabelled=np.zeros(rows.size, bool), truth=made.truth[rows],
+    )  # fmt: skip
+    found = run(method, small, bound_gamma=0.2).metrics
+    model = MarginKernel(weights=method.removeprefix("margin-"))
+    model.fit(list(kernels.values()), small.y, labelled=labelled)
+    w = model.dual_coef_ / np.sqrt(model.dual_coef_ @ model.kernel_ @ model.dual_coef_) / 0.2
+    cost = np.maximum(0, 1 - np.where(small.y == 1, 1, -1) * (model.kernel_ @ w))[labelled].mean()
+    n, c = labelled.sum(), sum(np.trace(K) for K in kernels.values())
+    capacity = 2 * n * c
+    if method == "margin-nonnegative":
+        ratio = max(np.linalg.eigvalsh(K)[-1] / np.trace(K) for K in kernels.values())
+        capacity = c * min(3, 2 * n * ratio)
+    expected = cost + (4 + 2 * np.log(20) ** 0.5 + (capacity / (n * 0.2**2)) ** 0.5) / n**0.5
+    assert found["bound-provable"] == pytest.approx(expected, rel=1e-6)
+    assert found["bound-printed"] < found["bound-provable"]
+
+
+def test_the_bound_wants_equal_halves_and_two_classes():
+    with pytest.raises(FitError, match="equal halves"):
+        run("margin-nonnegative", problem("binary"), bound_gamma=0.2)
+    with pytest.raises(Skip, match="two classes; the data have 3"):
+        run("margin-nonnegative", problem("multiclass"), bound_gamma=0.2)
