@@ -66,6 +66,7 @@ def suggest(name: object, allowed: Iterable[str]) -> str:
         ``"did you mean 'x'? Valid: a, b, x"``, without the question when nothing is near.
     """
     names = sorted(allowed)
-    near = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    lower = {other.lower(): other for other in names}
+    near = difflib.get_close_matches(str(name).lower(), lower, n=1)
+    hint = f"did you mean {lower[near[0]]!r}? " if near else ""
     return f"{hint}Valid: {', '.join(names) if names else '(none)'}"

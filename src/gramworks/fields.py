@@ -98,6 +98,9 @@ def _fault(model: type[BaseModel], fault: dict, where: str) -> str:
         return f"{where}: key {key!r} is missing; add it."
     message = fault["msg"].removeprefix("Value error, ")
     found = fault.get("input")
+    if kind == "literal_error" and isinstance(found, str):
+        allowed = re.findall(r"'([^']*)'", fault["ctx"]["expected"])
+        return f"{where}: {key}: no {found!r}; {suggest(found, allowed)}."
     shown = "null" if found is None else repr(found)
     shown = shown if len(shown) < 80 else shown[:77] + "..."
     return f"{where}: {key}: {message} (found {shown})."

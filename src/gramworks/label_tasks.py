@@ -14,6 +14,7 @@ import numpy as np
 
 from gramworks.datasets.dataset import Dataset
 from gramworks.errors import DataError, suggest
+from gramworks.metric_means import metric_mean
 from gramworks.score_files import WORST_FIRST, cell
 from gramworks.settings import join_settings, plain_scalar
 
@@ -126,7 +127,7 @@ def _mean(metric: str, of_label: dict[str, dict[str, dict]]) -> dict:
         status, told = _worst(empty) if empty else ("skipped", "it is not defined there")
         reason = f"{metric} has no value for {', '.join(missing)}: {told}"
         return cell(metric, None, status, reason)
-    mean = float(np.mean([float(row["value"]) for _, row in found]))
+    mean = metric_mean(metric, [float(row["value"]) for _, row in found])
     return cell(metric, mean, *_worst(found))
 
 

@@ -54,6 +54,15 @@ def parse_setting(text: str) -> dict[str, Any]:
     return {k: plain_scalar(v) for k, v in (part.split("=", 1) for part in text.split(";"))}
 
 
+def setting_order(text: str) -> list[tuple]:
+    """Give a key that sorts settings part by part, numbers by their size."""
+    parts = []
+    for key, value in parse_setting(text).items():
+        number = isinstance(value, (int, float))
+        parts.append((key, not number, value if number else 0.0, str(value)))
+    return parts
+
+
 def join_settings(*texts: str) -> str:
     """Join settings given as text into one with sorted keys.
 

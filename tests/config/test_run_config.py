@@ -64,7 +64,8 @@ def test_all_faults_are_told_at_once():
 
 
 def test_wrong_choice_lists_the_choices():
-    assert "'embedded' or 'any'" in faults({"studies": ["a"], "sources": "all"})
+    assert "no 'all'; Valid: any, embedded" in faults({"studies": ["a"], "sources": "all"})
+    assert "did you mean 'any'" in faults({"studies": ["a"], "sources": "Any"})
 
 
 def test_engine_merged_values_are_checked_against_the_strict_reading(tmp_path):

@@ -135,3 +135,17 @@ def test_unusable_options_are_named(data, options, message):
 def test_a_stack_of_different_shapes_is_refused():
     with pytest.raises(FitError, match=r"\(2, 2\), \(3, 3\)"):
         KernelStack([np.eye(2), np.eye(3)])
+
+
+def test_what_cannot_be_cross_validated_is_told():
+    from gramworks.fitting import KernelSVM
+    from gramworks.learning import AlignmentKernel, RankOneFamily
+
+    y = np.arange(20) % 2
+    K = np.eye(20)
+    with pytest.raises(FitError, match="AlignmentKernel has no `score`"):
+        cross_validate(AlignmentKernel(), [K, K], y)
+    with pytest.raises(FitError, match="K is 2 kernels; what takes them one at a time"):
+        cross_validate(KernelSVM(), [K, K], y)
+    with pytest.raises(FitError, match="RankOneFamily cannot be cut into folds"):
+        cross_validate(KernelSVM(), RankOneFamily(K[:, :3]), y)

@@ -63,8 +63,8 @@ def test_more_than_two_classes_have_a_row_of_signs_each():
     ("y", "labelled", "message"),
     [
         (["a"] * 3, None, r"1 class \('a'\) on the 3 labelled of 3"),
-        ([None] * 3, None, "0 class on the 0 labelled of 3"),
-        (["a", "b", "a"], [False] * 3, "0 class on the 0 labelled of 3"),
+        ([None] * 3, None, "no label on any of the 3 points"),
+        (["a", "b", "a"], [False] * 3, "no label on any of the 3 points"),
         (["a", "b"], None, r"y has shape \(2,\); the kernel has 3 points"),
         (["a", "b", "a"], [0, 1, 2], "boolean mask of shape"),
         (["a", "b", "a"], [True, False], "boolean mask of shape"),

@@ -223,3 +223,11 @@ def test_no_warning_where_nothing_is_wrong(data):
         warnings.simplefilter("error")
         for criterion, weights in BOTH:
             MarginKernel(criterion, weights).fit(kernels, y, known)
+
+
+def test_a_family_of_vectors_that_are_not_orthogonal_is_refused():
+    rng = np.random.default_rng(4)
+    basis = rng.normal(size=(20, 2))
+    with pytest.raises(FitError, match="columns . and . of vectors have the cosine"):
+        RankOneFamily(np.hstack([basis, basis @ rng.normal(size=(2, 3))]))
+    RankOneFamily(np.linalg.qr(basis)[0] * [1e-6, 1e6])

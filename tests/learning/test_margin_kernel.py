@@ -91,7 +91,7 @@ def test_unlabelled_points_by_mask_or_by_missing_labels_are_the_same(data, missi
 def test_labels_of_any_type_come_back(data, names):
     kernels, y = data
     if names == (None, None):
-        with pytest.raises(FitError, match="0 class"):
+        with pytest.raises(FitError, match="no label on any"):
             MarginKernel().fit(kernels, [None] * 40)
         return
     labels = [names[label == "b"] for label in y]

@@ -63,7 +63,8 @@ def test_methods_give_what_the_estimators_give(criterion):
     for name in LEARNED:
         model = MarginKernel(criterion=criterion, weights=name.removeprefix("margin-"), C=2.0)
         model.fit(kernels, made.y, made.labelled)
-        metrics = run(name, made, criterion=criterion, C=2.0).metrics
+        own = {"C": 2.0} if criterion in ("l1", "l2") else {}
+        metrics = run(name, made, criterion=criterion, **own).metrics
         if criterion == "hard":
             assert metrics["margin"] == pytest.approx(model.margin_)
         else:
@@ -167,3 +168,9 @@ def test_the_bound_wants_equal_halves_and_two_classes():
         run("margin-nonnegative", problem("binary"), bound_gamma=0.2)
     with pytest.raises(Skip, match="two classes; the data have 3"):
         run("margin-nonnegative", problem("multiclass"), bound_gamma=0.2)
+
+
+@pytest.mark.parametrize("criterion", ["hard", "l2-auto"])
+def test_a_C_that_is_not_used_is_refused(criterion):
+    with pytest.raises(ConfigError, match=f"criterion {criterion} has no C of its own"):
+        load_method("single-1").parameters({"criterion": criterion, "C": 1.0}, "test")

@@ -25,7 +25,15 @@ def test_the_bounds_of_a_fit_enclose_its_objective_and_are_drawn():
     assert figure.axes[1].get_yscale() == "log"
 
 
-@pytest.mark.parametrize("runs", [{}, {"free": []}])
-def test_nothing_to_draw_is_refused(runs):
-    with pytest.raises(ValueError, match="one triple of bounds"):
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ({}, "needs a run"),
+        ({"free": []}, "run 'free': bounds are a list"),
+        ({"own": [[(0, 1, 2), (1, 1, 2)], [(0, 1, 2)]]}, "such a list a class"),
+        ([(0, 1, 2)], "maps names to bounds"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(runs, message):
+    with pytest.raises(ValueError, match=message):
         convergence_plot(runs)

@@ -64,6 +64,16 @@ def cross_validate(
     FitError
         A class with fewer members than folds, or numbers out of range.
     """
+    if scoring is None and not hasattr(estimator, "score"):
+        raise FitError(
+            f"{type(estimator).__name__} has no `score`, since it predicts nothing; give "
+            "`scoring`, or fit a machine on its kernel_, such as KernelSVM"
+        )
+    if hasattr(kernels, "vectors"):
+        raise FitError(
+            "a RankOneFamily cannot be cut into folds, since its vectors would not stay "
+            "orthogonal; give the kernel it comes from, or the list of its kernels v v'"
+        )
     several = not (hasattr(kernels, "ndim") and kernels.ndim == 2)
     stack = KernelStack(check_kernels(kernels) if several else [check_square(kernels)])
     values, known = _known_labels(y, stack.shape[0], labelled)

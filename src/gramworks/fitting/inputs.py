@@ -217,7 +217,13 @@ def _as_array(K, name):
 
 
 def _as_matrix(K, name):
-    K = _as_array(K, name)
+    several = len(K.kernels) if hasattr(K, "kernels") else 0
+    K = np.empty((several, 1, 1)) if several else _as_array(K, name)
+    if K.ndim == 3:
+        raise FitError(
+            f"{name} is {len(K)} kernels; what takes them one at a time wants a matrix: give one "
+            "of them, or a combination"
+        )
     if K.ndim != 2 or 0 in K.shape:
         raise FitError(f"{name} has shape {K.shape}; it is a matrix with at least one row")
     if K.dtype.kind == "O":

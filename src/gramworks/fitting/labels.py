@@ -74,6 +74,11 @@ def encode_labels(y, n, labelled=None) -> Labels:
     for value in different:  # of values that are equal, the first stands for all
         distinct.setdefault(_key(value, kinds), value)
     keys = sorted(distinct)
+    if not keys:
+        raise FitError(
+            f"y has no label on any of the {n} points, or `labelled` allows none; two or more are "
+            "needed: label points of two classes"
+        )
     if len(keys) < 2:
         only = f" ({distinct[keys[0]]!r})" if keys else ""
         raise FitError(

@@ -113,7 +113,7 @@ class AlignmentKernel(BaseEstimator):
         )
         if self.weights == "free":
             for i, K in enumerate(() if self.checked else kernels):
-                check_semidefinite(K, i)
+                check_semidefinite(K, i, criterion="alignment with free weights")
             found = align_free(kernels, products, targets, gap=self.tol)
         else:
             found = align_nonnegative(products, targets)

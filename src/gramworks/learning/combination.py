@@ -29,7 +29,7 @@ def combine(kernels, weights):
     return total
 
 
-def check_semidefinite(gram, position, allowed=1e-8):
+def check_semidefinite(gram, position, allowed=1e-8, criterion="the margin criterion"):
     """Refuse a base kernel with a negative eigenvalue (KernelError with its number).
 
     Parameters
@@ -39,6 +39,8 @@ def check_semidefinite(gram, position, allowed=1e-8):
         Its place among the kernels, for the message.
     allowed : float
         Size of a negative eigenvalue that counts as rounding, of a bound of the largest.
+    criterion : str
+        What is minimised or maximised, for the message.
     """
     size = np.abs(gram).sum(axis=1).max()  # bounds the largest eigenvalue
     if size == 0:
@@ -51,7 +53,7 @@ def check_semidefinite(gram, position, allowed=1e-8):
         values = np.linalg.eigvalsh(gram)
         raise KernelError(
             f"kernels[{position}] is not positive semidefinite on the points it is used on: its "
-            f"smallest eigenvalue is {values[0]:.3g}, the largest {values[-1]:.3g}; the margin "
-            "criterion is convex for positive semidefinite kernels only: clip the eigenvalues "
-            "or take another kernel"
+            f"smallest eigenvalue is {values[0]:.3g}, the largest {values[-1]:.3g}; {criterion} "
+            "is convex for positive semidefinite kernels only: clip the eigenvalues or take "
+            "another kernel"
         ) from None

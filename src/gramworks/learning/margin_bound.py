@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import FitError, suggest
+from gramworks.fitting.inputs import check_kernels, check_positive
 
 CONSTANTS = ("printed", "provable")
 WEIGHTS = ("nonnegative", "free")
@@ -79,7 +80,15 @@ def bound_test_error(
     Raises
     ------
     FitError
-        Unequal halves, or numbers out of range.
+        Unequal halves, kernels over other points, or numbers out of range.
+    KernelError
+        A kernel is not finite and symmetric.
+
+    Notes
+    -----
+    `MarginKernel` has an intercept, the theorem has none. Of a fitted model take
+    f = s K dual_coef_ with s such that its length is 1/gamma: the margins are y f on the labelled
+    points, s = 1 / (gamma sqrt(dual_coef_' kernel_ dual_coef_)).
     """
     margins = np.asarray(margins, dtype=float)
     for name, value, allowed in (
@@ -88,10 +97,14 @@ def bound_test_error(
     ):
         if value not in allowed:
             raise FitError(f"{name}={value!r}; {suggest(value, allowed)}")
-    if not (np.isfinite(gamma) and gamma > 0) or not 0 < delta < 1:
+    gamma = check_positive(gamma, "gamma")
+    if not check_positive(delta, "delta") < 1:
+        raise FitError(f"delta={delta!r}; allowed: between 0 and 1")
+    if margins.ndim != 1 or not np.isfinite(margins).all():
         raise FitError(
-            f"gamma={gamma!r}, delta={delta!r}; allowed: a positive gamma, delta between 0 and 1"
+            f"margins has shape {margins.shape}; allowed: one finite number y f(x) a labelled point"
         )
+    kernels = check_kernels(kernels)
     if margins.size != n_test and not unequal:
         raise FitError(
             f"{margins.size} labelled and {n_test} test points; the theorem is for equal halves: "
@@ -100,8 +113,15 @@ def bound_test_error(
     n = min(margins.size, n_test)
     if n < 1:
         raise FitError("no labelled or no test point; the theorem is for equal halves of both")
+    if kernels[0].shape[0] != margins.size + n_test:
+        raise FitError(
+            f"the kernels are over {kernels[0].shape[0]} points; the theorem wants them over all "
+            f"{margins.size} labelled and {n_test} test points"
+        )
     traces = np.array([np.trace(K) for K in kernels])
-    c = float(traces.sum()) if trace is None else float(trace)
+    if not traces.max() > 0:
+        raise FitError("all kernels are zero; give at least one that is not")
+    c = float(traces.sum()) if trace is None else check_positive(trace, "trace")
     length = n if constants == "printed" else 2 * n
     capacity = c * length
     if weights == "nonnegative":

@@ -8,6 +8,8 @@ from scipy.linalg import eigh
 from gramworks.errors import FitError
 from gramworks.fitting.inputs import check_new, check_square
 
+ORTHOGONAL = 1e-8  # cosine of two vectors that are taken for orthogonal
+
 
 class RankOneFamily:
     """Base kernels v_i v_i' that are kept as their vectors.
@@ -22,6 +24,11 @@ class RankOneFamily:
         Orthogonal columns over all points.
     eigenvalues : ndarray of shape (p,), optional
         Of the kernel they come from; needed to extend them to new points.
+
+    Raises
+    ------
+    FitError
+        A column is zero or not finite, or two are not orthogonal.
 
     Attributes
     ----------
@@ -41,6 +48,16 @@ class RankOneFamily:
         self.sizes = (self.vectors**2).sum(axis=0)
         if not np.all(self.sizes > 0):
             raise FitError(f"column {int(self.sizes.argmin())} of vectors is zero; leave it out")
+        lengths = np.sqrt(self.sizes)
+        cosines = self.vectors.T @ self.vectors / np.outer(lengths, lengths)
+        np.fill_diagonal(cosines, 0.0)
+        i, j = np.unravel_index(np.abs(cosines).argmax(), cosines.shape)
+        if abs(cosines[i, j]) > ORTHOGONAL:
+            raise FitError(
+                f"columns {i} and {j} of vectors have the cosine {cosines[i, j]:.2g}; the vectors "
+                f"of a family are orthogonal (up to {ORTHOGONAL:g}), as eigenvectors are: use "
+                "RankOneFamily.from_kernel, or give the kernels v v' themselves as a list"
+            )
         self.eigenvalues = eigenvalues
 
     @classmethod

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gramworks.fields import Number, StrictModel
 from gramworks.learning.alignment import AlignmentKernel
@@ -50,6 +50,15 @@ class MarginParams(StrictModel):
     bound_gamma: Number | None = Field(default=None, gt=0)
     """Margin of the error bound of theorem 24, which has to be fixed in advance, in the feature
     space of the combined kernel; it wants as many test points as labelled ones. null: no bound."""
+
+    @model_validator(mode="after")
+    def _used(self) -> MarginParams:
+        if "C" in self.model_fields_set and self.criterion in ("hard", "l2-auto"):
+            raise ValueError(
+                f"criterion {self.criterion} has no C of its own to set; state C beside l1 and l2 "
+                "only, in a block of settings of their own"
+            )
+        return self
 
 
 def total_trace(problem: Problem, params: MarginParams) -> float:

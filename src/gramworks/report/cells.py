@@ -71,6 +71,10 @@ class Table:
     note: str = ""
     left_out: int = 0
     """Published cells that were not run and stand in no row."""
+    unmeasured: list[str] = field(default_factory=list)
+    """Metrics of the study that no row here has."""
+    lost: list[str] = field(default_factory=list)
+    """Rows without any value, with the reason."""
     by_label: bool = False
     """Whether the rows are single labels, whose means stand in a table of their own."""
 
@@ -110,7 +114,7 @@ def _tried(cells: pd.DataFrame) -> pd.Series:
 
 def _table(dataset: str, cells: pd.DataFrame, metrics: list[str]) -> Table:
     tried = set(cells.loc[_tried(cells), ["method", "setting"]].itertuples(index=False, name=None))
-    shown = [metric for metric in metrics if (cells["metric"] == metric).any()]
+    shown = [metric for metric in metrics if (cells["metric"] == metric).any()] or metrics[:1]
     places = {m: _decimals(cells[cells["metric"] == m]) for m in shown}
     table = Table(dataset, cells["published_as"].iloc[0], shown)
     left_out = 0
@@ -125,7 +129,19 @@ def _table(dataset: str, cells: pd.DataFrame, metrics: list[str]) -> Table:
             for m in shown
         ]
         table.rows.append((method, setting, texts))
-    return Table(dataset, table.published_as, shown, table.rows, _shared_note(cells), left_out)
+    return replace(
+        table, note=_shared_note(cells), left_out=left_out,
+        unmeasured=[metric for metric in metrics if metric not in shown], lost=_lost(cells),
+    )  # fmt: skip
+
+
+def _lost(cells: pd.DataFrame) -> list[str]:
+    """Say why rows without any value have none."""
+    rows = cells[cells["metric"].eq("") & cells["reason"].isin(["failed", "skipped"])]
+    return [
+        f"{' '.join(filter(None, (row['method'], row['setting'])))}: {row['reason']}, {row['note']}"
+        for row in rows.to_dict("records")
+    ]
 
 
 def _shared_note(cells: pd.DataFrame) -> str:
@@ -137,7 +153,8 @@ def _shared_note(cells: pd.DataFrame) -> str:
 
 def make_cell(record: dict, decimals: int | None) -> Cell:
     """Turn one row of a comparison into texts with the given decimals (None: 3 digits)."""
-    incomplete = record["n"] > 0 and (record["n_failed"] or record["n_not_converged"])
+    lost = record["n_failed"] or record["n_not_converged"] or record["n_skipped"]
+    incomplete = record["n"] > 0 and lost
     printed = record["decimals"]
     published = number(record["published"], None if pd.isna(printed) else int(printed))
     return Cell(
@@ -159,7 +176,7 @@ def number(value: float, decimals: int | None) -> str:
     """Print a number; with 3 significant digits where decimals say nothing or it is large."""
     if pd.isna(value):
         return ""
-    if decimals is None or abs(value) >= 1e5:
+    if decimals is None or decimals > 6 or abs(value) >= 1e5:
         return f"{value:.3g}"
     return f"{value:.{decimals}f}"
 
@@ -168,7 +185,8 @@ def two_digits(value: float) -> str:
     """Print an error with two significant digits; whole digits are never cut."""
     if pd.isna(value) or value <= 0:
         return "" if pd.isna(value) else "0"
-    return number(value, max(1 - math.floor(math.log10(value)), 0))
+    decimals = max(1 - math.floor(math.log10(value)), 0)
+    return number(value, decimals) if decimals <= 6 else f"{value:.1e}"
 
 
 def signed(value: float, decimals: int | None) -> str:
@@ -189,4 +207,6 @@ def _decimals(cells: pd.DataFrame) -> int | None:
     spread = cells["measured_se"][cells["measured_se"] > 0].median()
     if pd.isna(spread):
         return min(most, 3)
-    return min(max(1 - math.floor(math.log10(spread)), 0), most)
+    needed = max(1 - math.floor(math.log10(spread)), 0)
+    # numbers as small as gaps: significant digits say more than decimals
+    return None if needed > 6 and printed.empty else min(needed, most)

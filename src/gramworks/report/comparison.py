@@ -10,16 +10,18 @@ import numpy as np
 import pandas as pd
 
 from gramworks.errors import DataError
+from gramworks.metric_means import BY_INVERSE
 from gramworks.report.grid_edges import ON_EDGE
 from gramworks.report.published import Published
-from gramworks.report.verdicts import BY_INVERSE, judge
+from gramworks.report.verdicts import judge
+from gramworks.settings import setting_order
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
 
 COLUMNS = (
     "study", "dataset", "published_as", "method", "setting", "metric",
-    "measured_mean", "measured_sd", "measured_se", "n", "n_failed", "n_not_converged",
+    "measured_mean", "measured_sd", "measured_se", "n", "n_failed", "n_not_converged", "n_skipped",
     "published", "decimals", "published_se", "verdict", "reason", "difference", "resolution",
     "assumed_spread", "note",
 )  # fmt: skip
@@ -127,6 +129,7 @@ class _Cells:
         lost = self.lost.get((dataset, method, setting))
         repeats = set() if values is None else set(values["repeat"])
         failed = () if lost is None else lost.loc[lost["status"] == "failed", "repeat"]
+        passed = () if lost is None else lost.loc[lost["status"] == "skipped", "repeat"]
         hung = () if lost is None else lost.loc[lost["status"] == "not-converged", "repeat"]
         numbers = None if values is None else values["value"].to_numpy()
         n = 0 if numbers is None else len(numbers)
@@ -140,6 +143,7 @@ class _Cells:
             "measured_se": sd / math.sqrt(n) if n else math.nan, "n": n,
             "n_failed": len({r for r in failed if r not in repeats}),
             "n_not_converged": n_hung + len(hung),
+            "n_skipped": len({r for r in passed if r not in repeats}),
             "published": math.nan, "decimals": None, "verdict": "", "reason": "",
             "note": known.note if known else "", **_NOT_JUDGED,
         }  # fmt: skip
@@ -225,7 +229,7 @@ def _ordered(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     keys = pd.DataFrame({
         "dataset": place(table["dataset"], list(study.datasets)),
         "method": place(table["method"], list(study.methods)),
-        "setting": table["setting"],
+        "setting": place(table["setting"], sorted(set(table["setting"]), key=setting_order)),
         "metric": place(table["metric"], list(study.metrics)),
     })  # fmt: skip
     order = keys.sort_values(["dataset", "method", "setting", "metric"], kind="stable").index

@@ -29,8 +29,18 @@ def convergence_plot(runs: Mapping[str, Sequence[tuple[float, float, float]]]) -
     ValueError
         No run, or one without a bound.
     """
-    if not runs or any(len(bounds) == 0 for bounds in runs.values()):
-        raise ValueError("a convergence plot needs runs with one triple of bounds or more")
+    if not isinstance(runs, Mapping):
+        raise ValueError(
+            f"runs maps names to bounds, {{'free': model.bounds_}}; found {type(runs)}"
+        )
+    for name, bounds in runs.items():
+        if not all(np.shape(triple) == (3,) for triple in bounds) or len(bounds) == 0:
+            raise ValueError(
+                f"run {name!r}: bounds are a list of (seconds, lower, upper), one or more; a model "
+                "with own weights has such a list a class: give them one by one"
+            )
+    if not runs:
+        raise ValueError("a convergence plot needs a run, {'free': model.bounds_}")
     with matplotlib.rc_context(STYLE | {"axes.spines.left": True}):
         figure = Figure(figsize=(1.0 + 3.2 * len(runs), 4.4), layout="constrained")
         axes = figure.subplots(2, len(runs), squeeze=False, sharex="col", height_ratios=(1.4, 1.0))

@@ -15,8 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gramworks.atomic_text import write_bytes
+from gramworks.metric_means import BY_INVERSE
 from gramworks.report.escaping import plain
-from gramworks.report.verdicts import BY_INVERSE, direction
+from gramworks.report.verdicts import direction
+from gramworks.settings import setting_order
 
 INK, GRID = "#1b1b1a", "#d9d8d3"
 MEASURED, PUBLISHED = "#0072b2", "#d55e00"
@@ -93,7 +95,7 @@ def ordered_lines(cells: pd.DataFrame, comparison: pd.DataFrame) -> list[tuple[s
     """List methods and settings of some cells in the order that methods have in all of them."""
     order = {method: i for i, method in enumerate(dict.fromkeys(comparison["method"]))}
     lines = set(zip(cells["method"], cells["setting"], strict=True))
-    return sorted(lines, key=lambda line: (order[line[0]], line[1]))
+    return sorted(lines, key=lambda line: (order[line[0]], setting_order(line[1])))
 
 
 def line_label(method: str, setting: str) -> str:
@@ -161,8 +163,11 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], *, log: bool) -
     panel.tick_params(axis="y", length=0)
     if not log:
         panel.locator_params(axis="x", nbins=4)
+    error = 2 * cells["measured_se"].fillna(0).to_numpy()
+    # on a log scale nothing reaches down to zero
+    lower = np.minimum(error, 0.8 * cells["measured_mean"].to_numpy()) if log else error
     panel.errorbar(
-        cells["measured_mean"], y - 0.1, xerr=2 * cells["measured_se"].fillna(0).to_numpy(),
+        cells["measured_mean"], y - 0.1, xerr=np.stack([lower, error]),
         fmt="o", color=MEASURED, markersize=4.5, elinewidth=1.2, capsize=0,
     )  # fmt: skip
     printed = cells["published"].notna().to_numpy()
@@ -176,8 +181,11 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], *, log: bool) -
     if log:
         panel.set_xscale("log")
         low, high = panel.get_xlim()
+        ticks = matplotlib.ticker
         steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
-        panel.xaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=steps, numticks=4))
+        locator = ticks.LogLocator(subs=steps, numticks=4)
+        # within a decade the marks of a log scale may all lie outside
+        panel.xaxis.set_major_locator(locator if high > 12 * low else ticks.MaxNLocator(3))
         panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("e+0", "e"))
         panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     else:

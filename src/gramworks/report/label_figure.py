@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from gramworks.label_tasks import label_of, without_label
 from gramworks.report.escaping import plain
 from gramworks.report.figures import INK, STYLE, line_label, ordered_lines
-from gramworks.report.weight_figure import COLOURS
+from gramworks.report.weight_figure import COLOURS, shifted
 
 FLOORS = {"test-auc": 0.5}
 """Where bars of a metric stand that is no amount: chance."""
@@ -72,7 +72,7 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) ->
         panel.bar(
             x + (place - (len(lines) - 1) / 2) * step, own["measured_mean"] - floor, 0.92 * step,
             bottom=floor, yerr=2 * own["measured_se"].fillna(0).to_numpy(),
-            color=COLOURS[place % len(COLOURS)], hatch=_HATCHES[place % len(_HATCHES)],
+            color=COLOURS[place % len(COLOURS)], hatch=_HATCHES[shifted(place) % len(_HATCHES)],
             edgecolor="white", linewidth=0.4, error_kw={"ecolor": INK, "elinewidth": 0.9},
             label=line_label(*line),
         )  # fmt: skip

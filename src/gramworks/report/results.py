@@ -62,7 +62,7 @@ def read_results(study: Study, home: Path) -> StudyResults:
         study=study,
         comparison=_read(
             home / "comparison.csv", comparison.COLUMNS, _NUMBERS,
-            ("n", "n_failed", "n_not_converged", "decimals"),
+            ("n", "n_failed", "n_not_converged", "n_skipped", "decimals"),
         ),
         problems=_read(home / "problems.csv", (*DRAW, "status", "reason")),
         status=dict(zip(status["status"], status["draws"].astype(int), strict=True)),

@@ -28,6 +28,24 @@ def figure_names(metrics: list[str]) -> list[str]:
     return list(names)
 
 
+def figure_reading(name: str) -> tuple[str, str]:
+    """Say what kind of plot a figure is, and how it is read."""
+    if name == WEIGHTS:
+        return "Dot plot", (
+            "a mark a base kernel, its mean weight over the draws with one standard deviation "
+            "either way; large open marks are published weights, where there are any."
+        )
+    if name.endswith(BY_LABEL) and direction(name.removesuffix(BY_LABEL)) != "two-sided":
+        return "Bar chart", (
+            "each label against the rest, bars are means over the draws with two standard errors "
+            "either way."
+        )
+    return "Dot plot", (
+        "dots are measured means with two standard errors either way, diamonds published numbers, "
+        "where there are any."
+    )
+
+
 def study_figures(metrics: list[str], comparison: pd.DataFrame) -> Iterator[tuple[str, Figure]]:
     """Draw the figures of a study.
 

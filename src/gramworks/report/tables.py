@@ -20,6 +20,9 @@ READING = (
 )
 """How a cell is read."""
 
+MOST_LOST = 5
+"""Rows without a value that the notes name."""
+
 
 def write_tidy(path: Path, table: pd.DataFrame) -> None:
     """Write a DataFrame as CSV: numbers with 10 significant digits, nothing where missing."""
@@ -93,6 +96,11 @@ def notes(table: Table) -> list[str]:
         lines.append(
             f"{table.left_out} published cells were not run; see comparison.csv for the reasons."
         )
+    if table.unmeasured and not table.by_label:
+        lines.append(f"No method measured here: {', '.join(map(plain, table.unmeasured))}.")
+    lines += [f"No value: {plain(line).rstrip('.')}." for line in table.lost[:MOST_LOST]]
+    if len(table.lost) > MOST_LOST:
+        lines.append(f"{len(table.lost) - MOST_LOST} more rows without a value: problems.csv.")
     return lines
 
 
@@ -100,8 +108,15 @@ def _legend(table: Table) -> list[tuple[str, str]]:
     cells: Sequence[Cell] = [cell for _, _, row in table.rows for cell in row]
     used = {cell.verdict for cell in cells}
     found = [(MARKS[v], f"{v}: {text}") for v, text in VERDICTS.items() if v in used and MARKS[v]]
+    if "C" in table.metrics:
+        found.append(("C", "averaged by its inverse, the ridge; above 1e5 there is hardly one"))
     if any(cell.flag for cell in cells):
-        found.append((INCOMPLETE, "some repeats failed or did not converge"))
+        found.append(
+            (
+                INCOMPLETE,
+                "some repeats failed, were skipped or did not converge",
+            )
+        )
     if any(cell.published.endswith(ASSUMED) for cell in cells):
         found.append((ASSUMED, "no spread was published; the measured one was taken for it"))
     return found

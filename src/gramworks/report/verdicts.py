@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from gramworks.metric_means import BY_INVERSE
 from gramworks.report.published import Published
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -23,10 +24,6 @@ DIRECTIONS: tuple[tuple[str, Direction], ...] = (
     (r"(weight-\d+|omega-half|margin|C|(.+-)?eigenvalue|(.+-)?cutoff)", "two-sided"),
 )
 """Patterns of metric names and which way is better; two-sided has no better."""
-
-BY_INVERSE = {"C": 1e5}
-"""Metrics of which the inverse is averaged and judged, the ridge 1/C, and the value above which
-they count as infinite: a ridge below 1e-5 is what a solver leaves of zero."""
 
 VERDICTS = {
     "agrees": "no difference that the draws could tell from chance and rounding",

@@ -16,7 +16,9 @@ from gramworks.report.figures import INK, LETTER, STYLE, line_label, ordered_lin
 WEIGHT = re.compile(r"weight-(\d+)")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
 MARKERS = "os^vDPX"
-"""Okabe and Ito's colours, told apart by shape as well; repeated beyond seven kernels."""
+"""Okabe and Ito's colours, told apart by shape as well; from the eighth on in other pairs."""
+NOT_LEARNED = re.compile(r"single-\d+|uniform")
+"""Methods whose weights are given."""
 
 
 def weight_plot(comparison: pd.DataFrame) -> Figure | None:
@@ -30,15 +32,14 @@ def weight_plot(comparison: pd.DataFrame) -> Figure | None:
     Returns
     -------
     matplotlib Figure or None
-        Marks are means over draws with one standard deviation either way, small open ones the
-        published weights. None where no method learned a weight: rows whose weights are the
-        same in all draws, such as those of one kernel alone, are left out.
+        Marks are means over draws with one standard deviation either way, large open ones the
+        published weights. Methods whose weights are given (`NOT_LEARNED`) are left out; None
+        where no other one has two weights.
     """
     number = comparison["metric"].str.fullmatch(WEIGHT.pattern)
-    cells = comparison[number & (comparison["n"] > 0)]
-    keys = ["dataset", "method", "setting"]
-    learned = cells.groupby(keys)["measured_sd"].transform("max").fillna(0) > 1e-9
-    cells = cells[learned].assign(kernel=lambda c: c["metric"].str.extract(WEIGHT)[0].astype(int))
+    learned = ~comparison["method"].str.fullmatch(NOT_LEARNED.pattern)
+    cells = comparison[number & learned & (comparison["n"] > 0)]
+    cells = cells.assign(kernel=cells["metric"].str.extract(WEIGHT)[0].astype(int))
     if cells.empty or cells["kernel"].nunique() < 2:
         return None
     lines = ordered_lines(cells, comparison)
@@ -61,7 +62,8 @@ def _draw(cells: pd.DataFrame, lines: list[tuple]) -> Figure:
     figure.legend(
         handles,
         [f"K{kernel}" for kernel in kernels],
-        title="mean ± standard deviation over draws; open: published",
+        title="mean ± standard deviation over draws"
+        + ("; open: published" if cells["published"].notna().any() else ""),
         loc="outside upper left",
         alignment="left",
         ncols=min(len(kernels), math.ceil(figure.get_figwidth() / (12 * LETTER))),
@@ -99,4 +101,9 @@ def _colour(kernel: int) -> str:
 
 
 def _marker(kernel: int) -> str:
-    return MARKERS[(kernel - 1) % len(MARKERS)]
+    return MARKERS[shifted(kernel - 1) % len(MARKERS)]
+
+
+def shifted(place: int) -> int:
+    """Shift every further round through the colours, so that pairs with a shape are new."""
+    return place + 3 * (place // len(COLOURS))

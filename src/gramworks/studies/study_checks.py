@@ -39,6 +39,7 @@ def check_study(study: Study) -> None:
             )
         _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
         _check_strata(study, dataset)
+        _check_sizes(study, dataset, f"{where}: data set {dataset}")
     for name, body in study.methods.items():
         method = load_method(name)
         for setting in body.combinations():
@@ -101,6 +102,28 @@ def _check_strata(study: Study, dataset: str) -> None:
         )
 
 
+def _check_sizes(study: Study, dataset: str, where: str) -> None:
+    """Refuse more labelled and test points, or repeats, than there are."""
+    spec, facts = study.splits, load_entry(dataset).facts
+    own, all_of_them = study.datasets[dataset].repeats, getattr(spec, "repeats", None)
+    if own and all_of_them and own > all_of_them:
+        raise ConfigError(
+            f"{where}: repeats: {own} are asked for, the study's splits have {all_of_them}; raise "
+            "`repeats` of `splits`, or lower this one."
+        )
+    if spec.kind != "labelled" or not facts:
+        return
+    n_test = 1 if spec.test == "rest" else spec.test
+    most = facts.rows - n_test
+    for size in spec.sizes:
+        if size > most:
+            raise ConfigError(
+                f"{where}: splits: sizes: {size} labelled points, with {n_test} for the test at "
+                f"least, are more than its {facts.rows} points; state sizes up to {most}, or leave "
+                "the data set out."
+            )
+
+
 def _check_kernels(dataset: str, kernels: Iterable[str], where: str) -> None:
     """Check that each kernel's view is there and holds what the kernel compares."""
     facts = load_entry(dataset).facts
@@ -121,10 +144,16 @@ def _check_metrics(study: Study) -> None:
     patterns = [p for name in study.methods for p in load_method(name).metrics]
     for metric in study.metrics:
         if metric not in known and not any(re.fullmatch(p, metric) for p in patterns):
+            hint = " (means over `labels:`, which no data set here states)" * (metric == MEAN_AUC)
             raise ConfigError(
-                f"study {study.name}: metrics: nothing measures {metric!r}; "
-                f"{suggest(metric, known | set(patterns))}."
+                f"study {study.name}: metrics: nothing measures {metric!r}{hint}; "
+                f"{suggest(metric, known | set(map(_example, patterns)))}."
             )
+
+
+def _example(pattern: str) -> str:
+    """Turn a pattern of metric names into one of them."""
+    return re.sub(r"\(([^|)]*)[^)]*\)", r"\1", pattern.replace(r"\d+", "1"))
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from gramworks.datasets.entry_sources import Label
 from gramworks.datasets.splits import SplitSpec
@@ -25,6 +25,8 @@ _PARTS = re.compile(r"\d+|\D+").findall
 
 def _canonical_kernels(value: Any) -> Any:
     """Accept a list (labelled K1, K2, ...) or a mapping, and bring identifiers to one form."""
+    if isinstance(value, str):
+        raise ValueError(f"kernels are a list or a mapping; for one write [{value}]")
     if isinstance(value, list):
         value = {f"K{i}": kernel for i, kernel in enumerate(value, 1)}
     if isinstance(value, dict):
@@ -35,6 +37,12 @@ def _canonical_kernels(value: Any) -> Any:
 
 
 Kernels = Annotated[dict[Name, str], BeforeValidator(_canonical_kernels), Field(min_length=1)]
+
+
+def _label_list(value: Any) -> Any:
+    if isinstance(value, str) and value != "all":
+        raise ValueError(f"labels are a list, or the word all; for one label write [{value}]")
+    return value
 
 
 def _values(value: Any) -> list:
@@ -61,6 +69,8 @@ class StudyDataset(StrictModel):
     """Why no verdict is given against the published numbers, if none is."""
     note: str = ""
     """Said beside the data set in every table."""
+
+    _labels = field_validator("labels", mode="before")(_label_list)
 
 
 class StudyMethod(StrictModel):
@@ -140,6 +150,12 @@ class Study(StrictModel):
         if isinstance(value, dict):
             for key in value:
                 check_name(key)
+            for key, body in value.items():
+                if body is not None and not isinstance(body, (dict, BaseModel)):
+                    raise ValueError(
+                        f"{key} wants keys of its own in braces or on indented lines, such as "
+                        f"{{}} or {{note: text}}; found {body!r}"
+                    )
             return {key: {} if body is None else body for key, body in value.items()}
         return value
 
