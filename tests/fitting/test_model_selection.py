@@ -199,3 +199,10 @@ def test_a_pair_is_dropped_by_the_test_of_mcnemar():
     assert not _much_worse(right, stay, 3.0, 2.0).any()
     stay[0, 0] = False
     assert not _much_worse(right, stay, 3.0, 1.0)[0, 1:].any()
+
+
+@pytest.mark.parametrize("race", ["a", -1, 0, float("nan"), True])
+def test_a_race_wants_a_positive_number(race, data):
+    X, y = data
+    with pytest.raises(FitError, match="race=.*; allowed: a positive finite number"):
+        select_gaussian_svm(gaussian(X, 1.0), y, C_grid=[1.0], race=race)

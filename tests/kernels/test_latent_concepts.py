@@ -164,3 +164,11 @@ def test_gram_files_of_concepts(counts, tmp_path, memory_mb):
     np.testing.assert_allclose(read_gram(path), normalise(centre(members @ members.T)), atol=1e-12)
     assert gram_info(path)["parameters"] == {"rank": 3}
     assert any("latent concepts: " in line for line in lines)
+
+
+@pytest.mark.parametrize("counts", [[[3.0, 0], [0, 3.0]], [[2.0, 0], [1.0, 0]]])
+def test_a_perfect_fit_ends(counts):
+    found = concepts(np.array(counts), rank=2)
+    assert np.isfinite(found).all()
+    if counts[1][1]:
+        np.testing.assert_allclose(found, np.eye(2), atol=1e-9)

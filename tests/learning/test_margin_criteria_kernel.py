@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from gramworks.errors import FitError, KernelError
-from gramworks.learning import MarginKernel, RankOneFamily
+from gramworks.learning import AlignmentKernel, MarginKernel, RankOneFamily
 
 CRITERIA = ["hard", "l1", "l2", "l2-auto"]
 WEIGHTS = ["nonnegative", "free"]
@@ -231,3 +231,68 @@ def test_a_family_of_vectors_that_are_not_orthogonal_is_refused():
     with pytest.raises(FitError, match="columns . and . of vectors have the cosine"):
         RankOneFamily(np.hstack([basis, basis @ rng.normal(size=(2, 3))]))
     RankOneFamily(np.linalg.qr(basis)[0] * [1e-6, 1e6])
+
+
+def nearly_dependent(eps, extra):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    y = np.where(np.arange(20) % 2, 1.0, -1.0)
+    K = X @ X.T
+    K *= 20 / np.trace(K)
+    return [K, K + eps * (np.eye(20) if extra == "identity" else np.outer(y, y))], y
+
+
+@pytest.mark.parametrize("eps", [1e-2, 1e-4, 2e-5, 1e-6])
+def test_kernels_that_hardly_differ_are_told_apart(eps):
+    # (K2 - K1) / eps is the identity: the optimum does not depend on eps
+    kernels, y = nearly_dependent(eps, "identity")
+    model = MarginKernel("l1", weights="free", trace=20.0).fit(kernels, y)
+    assert model.gap_ <= 1e-6
+    plain = MarginKernel("l1", weights="free", trace=20.0).fit([kernels[0], np.eye(20)], y)
+    assert model.objective_ == pytest.approx(plain.objective_, rel=2e-6)
+
+
+def test_alignment_finds_the_labels_in_a_small_difference():
+    kernels, y = nearly_dependent(1e-5, "labels")
+    model = AlignmentKernel("free").fit(kernels, y)
+    assert model.objective_ == pytest.approx(20.0, rel=1e-6)
+    assert model.alignment_ == pytest.approx(1.0, rel=1e-6)
+
+
+def test_a_difference_that_counts_as_zero_is_told():
+    kernels, y = nearly_dependent(1e-9, "identity")
+    for model in (MarginKernel("l1", weights="free"), AlignmentKernel("free")):
+        with pytest.warns(UserWarning, match="depend on each other up to 1e-10"):
+            model.fit(kernels, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the same kernel three times is no surprise
+        MarginKernel("l1", weights="free").fit([kernels[0], kernels[0] * 3, kernels[0] / 7], y)
+
+
+def test_a_learned_kernel_that_rounding_leaves_indefinite_proves_nothing():
+    rng = np.random.default_rng(47)
+    x, v = rng.normal(size=10), rng.normal(size=10)
+    D = (x[:, None] - x) ** 2
+    y = np.where(rng.random(10) < 0.5, 1.0, -1.0)
+    y[:2] = 1, -1
+    kernels = [np.outer(v, v), np.exp(-0.5940236142790349 * D), np.exp(-0.5962933054188164 * D)]
+    with pytest.warns(ConvergenceWarning, match="an eigenvalue of -.* of the largest"):
+        model = MarginKernel("hard", weights="free").fit(kernels, y)
+    values = np.linalg.eigvalsh(model.kernel_)
+    assert values[0] < -1e-9 * values[-1]
+    assert model.gap_ == 1.0
+    assert not model.converged_
+
+
+@pytest.mark.parametrize("C", [1e8, 1e10, 1e12])
+def test_errors_at_a_huge_price_are_no_missing_hard_margin(C):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.where(np.arange(40) % 2, 1.0, -1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        family = MarginKernel("l1", C=C).fit(RankOneFamily.from_kernel(X @ X.T), y)
+        squared = MarginKernel("l2", C=C).fit([X @ X.T], y)
+    assert family.objective_ >= 34.8803 * C * (1 - 1e-4)  # the least sum of errors, by bisection
+    assert family.objective_ <= 34.8803 * C * (1 + 1e-3) or not family.converged_
+    assert np.isfinite(squared.objective_)
+    assert not np.isnan(squared.gap_)

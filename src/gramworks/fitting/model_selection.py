@@ -145,6 +145,7 @@ def select_gaussian_svm(
         K is not a Gaussian kernel where other widths are asked for.
     """
     tol, max_iter = check_positive(tol, "tol"), check_whole(max_iter, "max_iter")
+    race = None if race is None else check_positive(race, "race")
     C_grid, factors = _grid(C_grid, "C_grid"), _grid(width_factors, "width_factors")
     K = check_square(K)
     labels = encode_labels(y, K.shape[0], labelled)

@@ -90,7 +90,9 @@ def latent_concepts(
     for done in range(iterations + 1):
         update, likelihood = _expectation(counts, memberships, words, ratios.data)
         likelihoods.append(likelihood)
-        gain = (likelihood - likelihoods[-2]) / abs(likelihood) if done else np.inf
+        gain = np.inf
+        if done:  # a likelihood of 1, whose logarithm is 0, has nothing to gain
+            gain = (likelihood - likelihoods[-2]) / abs(likelihood) if likelihood else 0.0
         converged = bool(gain < tolerance)
         if converged or done == iterations:
             break

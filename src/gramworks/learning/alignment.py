@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gramworks.errors import FitError
 from gramworks.fitting.inputs import check_choice, check_kernels, check_positive, check_switch
 from gramworks.fitting.labels import encode_labels
-from gramworks.learning.combination import check_semidefinite, combine
+from gramworks.learning.combination import check_semidefinite, combine, tell_left_out
 from gramworks.learning.rank_one import RankOneFamily
 from gramworks.solvers.alignment import align_free, align_nonnegative
 from gramworks.solvers.psd_slice import frobenius_products
@@ -149,6 +149,7 @@ class AlignmentKernel(BaseEstimator):
         self.converged_ = found.gap <= self.tol
         self.n_iter_ = found.n_iter
         self.classes_ = labels.classes
+        tell_left_out(found.left_out, stacklevel=4)
         if not self.converged_:
             warnings.warn(
                 f"the certified gap is {self.gap_:.2g}, not tol={self.tol:g}: raise tol",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.linalg import cho_factor
 
 from gramworks.errors import KernelError
+from gramworks.solvers.psd_slice import ROUNDING
 
 
 def combine(kernels, weights):
@@ -57,3 +60,15 @@ def check_semidefinite(gram, position, allowed=1e-8, criterion="the margin crite
             "is convex for positive semidefinite kernels only: clip the eigenvalues or take "
             "another kernel"
         ) from None
+
+
+def tell_left_out(size, stacklevel):
+    """Warn where combinations of kernels were taken for zero that are more than rounding."""
+    if size > ROUNDING:
+        warnings.warn(
+            f"the kernels depend on each other up to {size:.1g}; that difference is taken for "
+            "zero, and the gap is over the combinations without it: leave out a kernel, or give "
+            "the difference itself",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )

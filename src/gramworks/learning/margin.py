@@ -19,7 +19,7 @@ from gramworks.fitting.inputs import (
     check_switch,
 )
 from gramworks.fitting.labels import encode_labels
-from gramworks.learning.combination import check_semidefinite, combine
+from gramworks.learning.combination import check_semidefinite, combine, tell_left_out
 from gramworks.learning.rank_one import RankOneFamily
 from gramworks.solvers.margin import CRITERIA, WEIGHTS, minimise_margin
 from gramworks.solvers.rank_one import minimise_rank_one
@@ -40,7 +40,9 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         counts in the trace but is not in the kernel that predicts.
     weights : {"nonnegative", "free"}
         "free": any sign, K positive semidefinite over all n points (its negative eigenvalues are
-        below 1e-9 of the largest).
+        below 1e-9 of the largest; where rounding leaves more, gap_ is 1 and a warning says so).
+        Kernels that depend on each other up to 1e-7 are taken for dependent; a warning says so
+        where that is more than their rounding.
     C : float
         Of "l1" the bound of the dual coefficients, of "l2" the inverse of the ridge; positive.
     trace : float, optional
@@ -158,7 +160,7 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.intercept_ = float(intercepts[0]) if binary else intercepts
         self.margin_ = float(margins[0]) if binary else margins
         self.objective_ = sum(solution.objective for solution in found)
-        self.gap_ = sum(s.gap * s.objective for s in found) / self.objective_
+        self.gap_ = _joint_gap(found)
         ridges = np.array([solution.ridge for solution in found])
         self.ridge_ = float(ridges[0]) if one_kernel else ridges
         self.C_ = self._used_C()
@@ -167,10 +169,21 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
         self.bounds_ = bounds[0] if one_kernel else bounds
         self.converged_ = all(solution.converged for solution in found)
         self.n_kernels_ = len(kernels)
+        tell_left_out(max(solution.left_out for solution in found), stacklevel=3)
         if not self.converged_:
-            warnings.warn(
+            negative = max(solution.indefinite for solution in found)
+            told = (
                 f"the certified gap is {self.gap_:.2g}, not tol={self.tol:g}: raise tol, lower C, "
-                "or scale the kernels that make the machine hard",
+                "or scale the kernels that make the machine hard"
+            )
+            if negative:
+                told = (
+                    f"the learned kernel has an eigenvalue of {-negative:.2g} of the largest, so "
+                    "that no gap is proved: leave out kernels that are nearly combinations of "
+                    "others"
+                )
+            warnings.warn(
+                told,
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -299,3 +312,11 @@ class MarginKernel(ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
+
+
+def _joint_gap(found):
+    """Give the gap of the sum of the objectives; 1 where one of them has no upper bound."""
+    total = sum(solution.objective for solution in found)
+    if not np.isfinite(total):
+        return 1.0
+    return sum(s.gap * s.objective for s in found) / total if total > 0 else 0.0

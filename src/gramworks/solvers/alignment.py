@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 
 from gramworks.errors import FitError
 from gramworks.solvers.bundle import Cut, minimise_over
-from gramworks.solvers.psd_slice import PsdSlice
+from gramworks.solvers.psd_slice import PsdSlice, combined
 
 DEPENDENT = 1e-12  # eigenvalue of the products of kernels of norm 1, of the largest
 
@@ -32,12 +32,15 @@ class AlignmentSolution:
         (upper - value) / upper, certified.
     n_iter : int
         Points tried; 0 where a linear or least squares problem was enough.
+    left_out : float
+        Of free weights: size of the combinations of kernels that were taken for zero.
     """
 
     weights: np.ndarray
     value: float
     gap: float
     n_iter: int
+    left_out: float = 0.0
 
 
 def align_nonnegative(products, targets):
@@ -123,13 +126,16 @@ def align_free(kernels, products, targets, *, gap=1e-6, max_iter=100):
         return Cut(square, -square, 2.0 * point, 2.0 * np.eye(size))
 
     found = minimise_over(domain, evaluate, gap=gap, max_iter=max_iter, start=domain.steepest())
-    length = np.linalg.norm(found.point)
     weights = np.zeros(targets.size)
-    weights[used] = domain.transform @ found.point / (length * domain.longest)
+    mu = domain.transform @ found.point
+    kernel = combined(chosen, mu)
+    weights[used] = mu / np.linalg.norm(kernel)
     # the value is 1 / length: a gap of the square is twice as large
-    return AlignmentSolution(
-        weights, float(weights @ targets), 1.0 - np.sqrt(1.0 - found.gap), found.n_iter
-    )
+    gap = 1.0 - np.sqrt(max(1.0 - found.gap, 0.0))
+    if domain.indefiniteness(kernel):
+        gap = 1.0  # what is no kernel has no value
+    value = float(weights @ targets)
+    return AlignmentSolution(weights, value, gap, found.n_iter, domain.left_out)
 
 
 def _scale(products, targets):

@@ -17,7 +17,7 @@ from gramworks.errors import FitError, KernelError, suggest
 from gramworks.solvers.bundle import minimise_over, relative_gap
 from gramworks.solvers.domains import Simplex
 from gramworks.solvers.margin_criterion import MarginCriterion
-from gramworks.solvers.psd_slice import PsdSlice
+from gramworks.solvers.psd_slice import PsdSlice, combined
 from gramworks.solvers.svm_certificate import SvmSolution
 
 CRITERIA = ("hard", "l1", "l2", "l2-auto")
@@ -50,6 +50,11 @@ class MarginSolution:
         One for each row of labels.
     values : ndarray of shape (q,)
         omega of each machine.
+    indefinite : float
+        Of free weights: the most negative eigenvalue of the combined kernel, of the largest, where
+        it is more than rounding; the gap is then 1, since nothing is proved.
+    left_out : float
+        Of free weights: size of the combinations of kernels that were taken for zero.
     """
 
     weights: np.ndarray
@@ -63,6 +68,8 @@ class MarginSolution:
     bounds: list[tuple[float, float, float]]
     machines: list[SvmSolution]
     values: np.ndarray
+    indefinite: float = 0.0
+    left_out: float = 0.0
 
     @property
     def objective(self) -> float:
@@ -89,7 +96,8 @@ def minimise_margin(
         Hard margin (2); 1-norm soft margin (4); 2-norm soft margin (6), tau = 1/C; the same with
         tau learned as the weight of the identity, (45).
     weights : {"nonnegative", "free"}
-        "free": positive semidefinite up to `psd_slice.SINGULAR` of the largest diagonal entry.
+        "free": positive semidefinite over all points. Combinations of the kernels, each at norm 1,
+        that are smaller than `psd_slice.DEPENDENT` count as zero; the gap is over the others.
     C : float
         Parameter of "l1" and "l2", positive and finite.
     total : float, optional
@@ -125,7 +133,7 @@ def minimise_margin(
     if traces is None:
         traces = np.array([np.trace(K) for K in kernels])
     traces = np.asarray(traces, dtype=np.float64)
-    used = _usable(traces)
+    used, wanted = _usable(traces), gap
     check_numbers(criterion, weights, C, gap)
     learned = criterion == "l2-auto"
     if total is None:
@@ -169,18 +177,25 @@ def minimise_margin(
     found = minimise_over(domain, criterion.evaluate, gap=gap, max_iter=max_iter)
     mu = np.zeros(traces.shape[0])
     mu[used] = transform @ found.point
+    gap, indefinite, left_out = relative_gap(found.best.value, found.lower), 0.0, 0.0
+    if weights == "free":
+        indefinite = domain.indefiniteness(combined([kernels[i] for i in used], mu[used]))
+        left_out = domain.left_out
+        gap = 1.0 if indefinite else gap  # no bound from above by a kernel that is none
     return MarginSolution(
         weights=mu,
         ridge=criterion.fixed_ridge + float(ridge @ found.point),
         omega=found.best.value,
-        gap=relative_gap(found.best.value, found.lower),
-        converged=found.gap <= gap,
+        gap=gap,
+        converged=gap <= wanted,
         n_iter=found.n_iter,
         n_svm=criterion.n_svm,
         n_decompositions=getattr(domain, "n_decompositions", 0),
         bounds=found.bounds,
         machines=found.best.payload,
         values=criterion.values(found.best.payload),
+        indefinite=indefinite,
+        left_out=left_out,
     )
 
 

@@ -134,8 +134,13 @@ class MarginCriterion:
         return Cut(self.values(machines).sum(), constant, slope, curvature, bare)
 
     def values(self, machines):
-        """Give omega of each machine; without C errors are not allowed."""
-        return 2.0 * np.array([m.separated if self.C is None else m.primal for m in machines])
+        """Give omega of each machine; without C or ridge errors are not allowed.
+
+        With a ridge no coefficient reaches the cap, so that errors at the price of the cap bound
+        omega as well.
+        """
+        errors = self.C is not None or self.fixed_ridge > 0
+        return 2.0 * np.array([m.primal if errors else m.separated for m in machines])
 
     def _follow(self, point):
         """Move the coefficients along with the point, to start from the right free ones."""

@@ -90,14 +90,15 @@ def minimise_rank_one(
     upper = float(values.sum())
     if criterion == "hard" and not np.isfinite(upper):
         raise NotSeparable(_OVERLAP)
-    if lower <= upper * (1 + 1e-9):  # beyond rounding the bounds would prove nothing
-        lower = min(lower, upper)
+    gap_found = relative_gap(upper, lower)
+    if upper < lower <= upper * (1 + 1e-9):
+        gap_found = (lower - upper) / upper  # rounding of either side
     return MarginSolution(
         weights=weights,
         ridge=ridge,
         omega=upper,
-        gap=relative_gap(upper, lower),
-        converged=relative_gap(upper, lower) <= gap,
+        gap=gap_found,
+        converged=gap_found <= gap,
         n_iter=1,
         n_svm=len(machines),
         n_decompositions=0,
@@ -184,7 +185,9 @@ def _solve_programme(features, signs, criterion, C, per_point):
     alpha = np.maximum(np.nan_to_num(duals[: q * n]).reshape(q, n), 0.0)
     alpha = _feasible(alpha, signs, C if criterion == "l1" else np.inf)
     if str(answer.status) in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        raise NotSeparable(_OVERLAP)
+        if criterion == "hard":
+            raise NotSeparable(_OVERLAP)
+        x = np.zeros(count)  # never so with errors allowed: no answer, equal weights
     beta = np.nan_to_num(x[: q * p]).reshape(q, p)
     shares = np.sqrt((beta**2).sum(axis=0))
     on_ridge = norm * np.linalg.norm(x[slack]) if criterion == "l2-auto" else 0.0
