@@ -48,7 +48,8 @@ RECIPES = {"ionosphere": "none", "heart": "standardise"}
 LARGEST = {"free-scs": 351, "free-clarabel": 60, "nonnegative-scs": 1000,
            "nonnegative-clarabel": 1000}  # fmt: skip
 SLOW = {("free-scs", 270): 1, ("free-scs", 351): 1, ("nonnegative-scs", 1000): 1,
-        ("nonnegative-clarabel", 1000): 1}  # fmt: skip
+        ("nonnegative-clarabel", 1000): 1, ("GRAM", 270): 1, ("GRAM", 351): 1,
+        ("GRAM", 1000): 1}  # fmt: skip
 
 
 def table(data):
