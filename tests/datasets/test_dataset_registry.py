@@ -46,7 +46,7 @@ def test_unknown_ids_list_the_valid_ones():
         ("id: heart", "id: .heart", "does not begin with a dot"),
         ("format: delimited", "format: delimted", "no parser 'delimted'.* did you mean 'delim"),
         ("header: names", "headers: names", "unknown key 'headers'; did you mean 'header'"),
-        ("header: names", "header: maybe", "'none', 'names' or 'skip'"),
+        ("header: names", "header: maybe", "no 'maybe'; Valid: names, none, skip"),
         ("path: heart.dat", "path: ../heart.dat", "a relative path inside its folder"),
         ("mirror: uci/heart.dat", "mirror: /uci/heart.dat", "a relative path inside its folder"),
         ("path: heart.dat", "path: manifest.json", "two different files would be kept"),
