@@ -22,7 +22,6 @@ def random_problem(seed):
     if seed % 3 == 0:  # repeated eigenvalues
         values[: (rank + 1) // 2] = values[0]
     ridge = float(rng.choice(RIDGES))
-    shares = values * (values + 2 * ridge) / (values + ridge) ** 2
     m = int(rng.integers(0, n))
     known = np.sort(rng.permutation(n)[:m])
     u = rng.choice([-1.0, 1.0], size=m) / np.sqrt(n)
@@ -30,7 +29,7 @@ def random_problem(seed):
         u[:] = 0.0  # f is zero to the last bit
     elif seed % 5 == 1:
         u *= 1e-15
-    return ErrorSpectrum(vectors, shares, ridge), known, u, np.sqrt(1 - u @ u)
+    return ErrorSpectrum(vectors, values / (values + ridge)), known, u, np.sqrt(1 - u @ u)
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -178,5 +177,5 @@ def test_levels_of_the_target_are_those_of_the_dense_block():
     values, vectors = np.linalg.eigh(H[np.ix_(unknown, unknown)])
     f = vectors.T @ H[np.ix_(unknown, known)] @ u
     levels, linear = target_levels(spectrum, known, u)
-    np.testing.assert_allclose(levels, values[: len(levels)], atol=1e-12)
+    np.testing.assert_allclose(1 + levels, values[: len(levels)], atol=1e-12)
     np.testing.assert_allclose((linear**2).sum(), (f**2).sum(), atol=1e-14)

@@ -5,6 +5,7 @@ from importlib import import_module
 _EXPORTS = {
     "AlignmentKernel": "alignment",
     "MarginKernel": "margin",
+    "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
     "bound_test_error": "margin_bound",
 }

@@ -44,13 +44,16 @@ def stationary_points(eigenvalues, linear, radius) -> StationaryPoints:
     linear : ndarray of shape (n,)
         f_a; rounding beside the largest number counts as zero.
     radius : float
-        Positive.
+        At 0 there is nothing to be stationary: no points are given.
 
     Returns
     -------
     StationaryPoints
     """
-    mu, f = np.asarray(eigenvalues, dtype=float), np.asarray(linear, dtype=float) / radius
+    mu, f = np.asarray(eigenvalues, dtype=float), np.asarray(linear, dtype=float)
+    if mu.size == 0 or radius == 0:
+        return StationaryPoints(np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
+    f = f / radius
     poles, weights = _merged(mu, f)
     free = weights == 0
     found = [_degenerate(poles, weights, float(radius), at) for at in np.flatnonzero(free)]

@@ -34,14 +34,19 @@ class ErrorSpectrum:
     Attributes
     ----------
     vectors : ndarray of shape (n, r)
+    fits : ndarray of shape (r,)
+        Eigenvalues mu_K / (mu_K + ridge) of G, in 0..1, descending.
     shares : ndarray of shape (r,)
-        In 0..1, descending; the eigenvalues of H are one less them.
-    ridge : float
+        fits (2 - fits); the eigenvalues of H are one less them.
     """
 
     vectors: np.ndarray
-    shares: np.ndarray
-    ridge: float
+    fits: np.ndarray
+
+    @property
+    def shares(self) -> np.ndarray:
+        """What each eigenvector takes off the error."""
+        return self.fits * (2.0 - self.fits)
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,7 @@ def error_spectrum(pairs: KernelEigenpairs, ridge: float) -> ErrorSpectrum:
     """Give H for one ridge; its eigenvalues are (ridge / (mu_K + ridge))^2."""
     mu = pairs.values
     with np.errstate(over="ignore"):
-        part = mu / (mu + ridge)
-    return ErrorSpectrum(pairs.vectors, part * (2.0 - part), ridge)
+        return ErrorSpectrum(pairs.vectors, mu / (mu + ridge))
 
 
 def solve_targets(spectrum: ErrorSpectrum, known, u, radius) -> Targets:
@@ -130,7 +134,7 @@ def solve_targets(spectrum: ErrorSpectrum, known, u, radius) -> Targets:
     small = count < rank
     product = np.matmul(W, W.transpose(0, 2, 1)) if small else np.matmul(W.transpose(0, 2, 1), W)
     shares, Z = _descending(product)
-    if rank == 0 or (shares[:, 0] <= n * _EPS).any():
+    if rank == 0 or (shares[:, 0] <= n * _EPS * spectrum.shares[0]).any():
         raise FitError(
             "the centred kernel is zero on the unknown points, so that all targets fit equally "
             "well: look for constant features, or take a narrower kernel"
@@ -159,19 +163,19 @@ def solve_targets(spectrum: ErrorSpectrum, known, u, radius) -> Targets:
 
 
 def target_levels(spectrum: ErrorSpectrum, known, u):
-    """Give the eigenvalues of H0, ascending, and f = Psi'H1 u, of one draw.
+    """Give the eigenvalues of H0 less 1, ascending, and f = Psi'H1 u, of one draw.
 
     Returns
     -------
     levels, linear : ndarray of shape (k,)
-        Up to the rank r of the kernel, and one more, 1, that stands for all others, where f is 0.
+        Up to the rank r of the kernel, and one more, 0, that stands for all others, where f is 0.
     """
     V = spectrum.vectors * np.sqrt(spectrum.shares)
     unknown = np.setdiff1d(np.arange(V.shape[0]), known)
-    left, singular, right = np.linalg.svd(V[unknown], full_matrices=False)
-    levels, linear = 1.0 - singular**2, -singular * (right @ (V[known].T @ u))
+    _, singular, right = np.linalg.svd(V[unknown], full_matrices=False)
+    levels, linear = -(singular**2), -singular * (right @ (V[known].T @ u))
     if len(unknown) > levels.size:
-        levels, linear = np.append(levels, 1.0), np.append(linear, 0.0)
+        levels, linear = np.append(levels, 0.0), np.append(linear, 0.0)
     return levels, linear
 
 
@@ -196,7 +200,11 @@ def general_components(spectrum: ErrorSpectrum, y, most=None):
     V = spectrum.vectors * np.sqrt(spectrum.shares)
     rest = V - y[:, :, None] * np.matmul(y[:, None, :], V)
     shares, Z = _descending(np.matmul(rest.transpose(0, 2, 1), rest))
-    clear = (shares > V.shape[0] * _EPS).sum(axis=1).min(initial=shares.shape[1])
+    clear = (
+        (shares > V.shape[0] * _EPS * spectrum.shares.max(initial=0.0))
+        .sum(axis=1)
+        .min(initial=shares.shape[1])
+    )
     k = int(clear if most is None else min(clear, most - 1))
     shares, vectors = shares[:, :k], np.matmul(rest, Z[:, :, :k])
     vectors = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
