@@ -17,6 +17,7 @@ from typing import Any
 from gramworks.config import RunConfig
 from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
+from gramworks.datasets.splits import split_settings
 from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
 from gramworks.kernels.identifiers import kernel_module
@@ -209,8 +210,7 @@ class Plan:
 
     def split_settings(self, study: str) -> list[str]:
         """List the settings that the splits of a study distinguish, such as n_labelled=16."""
-        sizes = getattr(self.studies[study].splits, "sizes", None)
-        return [f"n_labelled={size}" for size in sizes] if sizes else [""]
+        return list(split_settings(self.studies[study].splits))
 
     def labels(self, study: str, dataset: str) -> list[str]:
         """List the labels told from the rest one by one; none where the data set's task is kept."""

@@ -7,6 +7,7 @@ _EXPORTS = {
     "MarginKernel": "margin",
     "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
+    "TransductiveDiscrimination": "transductive_discrimination",
     "bound_test_error": "margin_bound",
 }
 

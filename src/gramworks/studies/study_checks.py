@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from gramworks.datasets.normalisation import RECIPES
+from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
 from gramworks.datasets.registry import load_entry
 from gramworks.errors import ConfigError, KernelError, suggest
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
@@ -32,10 +32,10 @@ def check_study(study: Study) -> None:
     where = f"study {study.name}"
     for dataset, body in study.datasets.items():
         load_entry(dataset)
-        if body.recipe not in RECIPES:
+        if not is_recipe(body.recipe):
             raise ConfigError(
                 f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
-                f"{suggest(body.recipe, RECIPES)}."
+                f"{suggest(body.recipe, RECIPE_FORMS)}."
             )
         _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
         _check_strata(study, dataset)
