@@ -17,7 +17,7 @@ from typing import Any
 from gramworks.config import RunConfig
 from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
-from gramworks.datasets.splits import split_settings
+from gramworks.datasets.splits import AnySpec, split_settings
 from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
 from gramworks.kernels.identifiers import kernel_module
@@ -93,10 +93,19 @@ class Plan:
 
     def _limited(self, study: Study) -> Study:
         """Cut the repeats to what the run admits; splits are seeded one by one, so it is a cut."""
-        cap, repeats = self.config.repeats, getattr(study.splits, "repeats", None)
-        if cap is None or (repeats is not None and repeats <= cap):
-            return study
-        return study.model_copy(update={"splits": study.splits.model_copy(update={"repeats": cap})})
+        cap = self.config.repeats
+
+        def cut(spec: AnySpec | None) -> AnySpec | None:
+            repeats = getattr(spec, "repeats", None)
+            if cap is None or spec is None or (repeats is not None and repeats <= cap):
+                return spec
+            return spec.model_copy(update={"repeats": cap})
+
+        datasets = {
+            name: body.model_copy(update={"splits": cut(body.splits)})
+            for name, body in study.datasets.items()
+        }
+        return study.model_copy(update={"splits": cut(study.splits), "datasets": datasets})
 
     # What runs
 
@@ -219,7 +228,7 @@ class Plan:
 
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""
-        spec = self.studies[study].splits
+        spec = self.studies[study].splits_of(dataset)
         own = self.studies[study].datasets[dataset].repeats
         if spec.kind != "given":
             repeats = min(spec.repeats, own or spec.repeats)
@@ -268,9 +277,9 @@ class Plan:
         """Registry entry of a data set."""
         return canonical({"entry": entry_digest(dataset)})
 
-    def splits_slice(self, study: str) -> str:
-        """Protocol of a study's splits."""
-        return canonical(self.studies[study].splits.model_dump())
+    def splits_slice(self, study: str, dataset: str) -> str:
+        """Protocol of the splits of a data set in a study."""
+        return canonical(self.studies[study].splits_of(dataset).model_dump())
 
     def fit_slice(self, study: str, dataset: str, method: str) -> str:
         """State settings, parameters and kernel names of a method; nothing else of the study."""

@@ -68,6 +68,15 @@ class HeldOut(StrictModel):
     repeats: Positive
 
 
+class Drawn(StrictModel):
+    """Stated numbers of labelled and of test points; the rest is unlabelled."""
+
+    kind: Literal["drawn"] = "drawn"
+    labelled: Positive
+    test: Positive
+    repeats: Positive
+
+
 class OwnDraws(StrictModel):
     """No labelled and no test points: methods draw labelled points themselves, many a repeat."""
 
@@ -92,7 +101,7 @@ class Given(StrictModel):
     as there are partitions."""
 
 
-AnySpec: TypeAlias = RandomFraction | Labelled | KFold | HeldOut | OwnDraws | Given
+AnySpec: TypeAlias = RandomFraction | Labelled | KFold | HeldOut | Drawn | OwnDraws | Given
 SplitSpec = Annotated[AnySpec, Field(discriminator="kind")]
 
 
@@ -179,6 +188,13 @@ def make_splits(
             return {
                 "": _padded([
                     draw_fraction(y, spec.test, spec.stratified, identity("", r), where)
+                    for r in range(spec.repeats)
+                ])
+            }  # fmt: skip
+        case Drawn():
+            return {
+                "": _padded([
+                    draw_labelled(y, spec.labelled, "free", spec.test, identity("", r), where)
                     for r in range(spec.repeats)
                 ])
             }  # fmt: skip

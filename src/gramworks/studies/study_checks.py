@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
 from gramworks.datasets.registry import load_entry
+from gramworks.datasets.splits import split_settings
 from gramworks.errors import ConfigError, KernelError, suggest
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
@@ -39,6 +40,12 @@ def check_study(study: Study) -> None:
             )
         _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
         _check_strata(study, dataset)
+        wanted, own = split_settings(study.splits), split_settings(study.splits_of(dataset))
+        if list(wanted) != list(own):
+            raise ConfigError(
+                f"{where}: data set {dataset}: its splits distinguish {_shown(own)}, those of the "
+                f"study {_shown(wanted)}; state splits of the same settings."
+            )
     for name, body in study.methods.items():
         method = load_method(name)
         for setting in body.combinations():
@@ -58,12 +65,17 @@ def check_study(study: Study) -> None:
                         f"{suggest(kernel, kernels)}."
                     )
                 _check_kernels(dataset, kernels.values(), f"{where}: method {name}")
-            if method.learns and getattr(study.splits, "rest", "") == "left-out":
+            rest = {getattr(study.splits_of(d), "rest", "") for d in study.datasets}
+            if method.learns and "left-out" in rest:
                 raise ConfigError(
                     f"{where}: method {name} learns from all points once for all draws, so that no "
                     "draw can leave some out; state `rest: unlabelled` in splits."
                 )
     _check_metrics(study)
+
+
+def _shown(settings: Iterable[str]) -> str:
+    return ", ".join(setting or "no setting" for setting in settings)
 
 
 def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> None:
@@ -91,7 +103,7 @@ def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> N
 
 def _check_strata(study: Study, dataset: str) -> None:
     """Refuse to stratify points with several labels each, before any work is done."""
-    spec = study.splits
+    spec = study.splits_of(dataset)
     wanted = getattr(spec, "stratified", False) or getattr(spec, "scheme", "free") != "free"
     if wanted and load_entry(dataset).task == "multilabel":
         way = "scheme: free" if spec.kind == "labelled" else "stratified: false"
