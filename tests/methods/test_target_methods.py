@@ -153,7 +153,7 @@ def dense_joint_error(K, ridge, y):
     return np.square(errors).sum()
 
 
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])  # low rank, and full
 def test_transductive_discrimination_minimises_the_joint_leave_one_out_error(kernel):
     rows = np.arange(0, 100, 4)
     Z, y = X[rows], CODES[rows]

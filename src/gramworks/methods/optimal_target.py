@@ -86,6 +86,11 @@ def fit(problem: Problem, params: Params) -> Outcome:
     )
 
 
+def draw_seed(study: str, dataset: str, n_labelled: int, repeat: int) -> tuple[str | int, ...]:
+    """Give the seed of the draws of a repeat, so that figures can make them again."""
+    return study, dataset, n_labelled, repeat, "labelled points"
+
+
 def _many_draws(problem: Problem, params: Params, spectrum) -> Outcome:
     if problem.task != "binary":
         raise Skip(f"draws={params.draws} correlates with the labels of two classes; leave it out")
@@ -97,7 +102,7 @@ def _many_draws(problem: Problem, params: Params, spectrum) -> Outcome:
         raise Skip(f"{m} labelled points of {n} leave none to find a target for")
     signs = np.where(problem.truth == 1, 1.0, -1.0)
     # rows that differ in `draw` or ridge alone are of the same draws
-    seeded = generator(problem.study, problem.dataset, m, problem.repeat, "labelled points")
+    seeded = generator(*draw_seed(problem.study, problem.dataset, m, problem.repeat))
     found = draw_correlations(spectrum, signs, m, params.draws, seeded, params.components)
     if params.draw is not None:
         return Outcome(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +25,19 @@ from gramworks.report.scores import draw_status, read_scores
 from gramworks.report.status import status_rows_of
 from gramworks.report.study_figures import study_figures
 from gramworks.report.tables import write_csv, write_latex, write_markdown, write_tidy
-from gramworks.studies.derived import with_derived
+from gramworks.studies.derived import own_figures, with_derived
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
 
 
 def tabulate_study(
-    study: Study, score_files: list[Path], absent: dict, folder: Path, provenance: dict
+    study: Study,
+    score_files: list[Path],
+    absent: dict,
+    folder: Path,
+    provenance: dict,
+    datasets: Mapping[str, Path] | None = None,
 ) -> None:
     """Write the tables and figures of one study into ``{folder}/{study.name}/``.
 
@@ -45,6 +52,8 @@ def tabulate_study(
         The report's folder.
     provenance : dict
         JSON values, written beside the tables.
+    datasets : mapping of str to Path, optional
+        Normalised data sets by name, for figures that a study draws itself.
 
     Notes
     -----
@@ -66,7 +75,7 @@ def tabulate_study(
     text = json.dumps(provenance, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(home / "provenance.json", text + "\n")
     made = _write_tables(study, tables(comparison, study.metrics), home)
-    made |= _write_figures(study, comparison, home)
+    made |= _write_figures(study, comparison, home, datasets or {})
     for pattern in ("table-*.*", "figure-*.*"):
         for path in home.glob(pattern):
             if path.name not in made:
@@ -126,9 +135,14 @@ def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
     return made
 
 
-def _write_figures(study: Study, comparison: pd.DataFrame, home: Path) -> set[str]:
+def _write_figures(
+    study: Study, comparison: pd.DataFrame, home: Path, datasets: Mapping[str, Path]
+) -> set[str]:
     made = set()
-    for name, figure in study_figures(study.metrics, comparison):
+    drawn = chain(
+        own_figures(study, comparison, datasets), study_figures(study.metrics, comparison)
+    )
+    for name, figure in drawn:
         stem = f"figure-{file_name(name)}"
         save_figure(figure, home / stem, version=__version__)
         made |= {f"{stem}.svg", f"{stem}.png"}

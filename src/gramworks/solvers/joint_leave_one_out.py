@@ -30,20 +30,35 @@ def minimise_joint_leave_one_out(spectrum: ErrorSpectrum, known, u, near, closen
     ndarray of shape (n - m, q)
     """
     V, g = spectrum.vectors, spectrum.fits
-    rank, hidden = g.size, ~known
+    hidden = ~known
     weight = 1.0 / (1.0 - (V * V) @ g) ** 2
-    # (I - G) W (I - G) = W + U S U' with U = [V, W V]
+    # (I - G) W (I - G) times y with t = 0, on the unknown rows
+    known_only = np.zeros((known.size, u.shape[1]))
+    known_only[known] = u
+    weighted = weight[:, None] * (known_only - _fit(V, g, known_only))
+    cross = (weighted - _fit(V, g, weighted))[hidden]
+    right = closeness * near - cross
+    if 2 * g.size < hidden.sum():
+        return _solve_low_rank(V, g, weight, hidden, closeness, right)
+    error = -V @ (g[:, None] * V[hidden].T)  # columns of I - G
+    error[np.flatnonzero(hidden), np.arange(hidden.sum())] += 1.0
+    block = error.T @ (weight[:, None] * error)
+    block[np.diag_indices_from(block)] += closeness
+    return cho_solve(cho_factor(block), right)
+
+
+def _fit(V, g, y):
+    return V @ (g[:, None] * (V.T @ y))
+
+
+def _solve_low_rank(V, g, weight, hidden, closeness, right):
+    """Solve by (I - G) W (I - G) = W + U S U' with U = [V, W V] (Woodbury)."""
+    rank = g.size
     U = np.hstack([V, weight[:, None] * V])
     inner = g[:, None] * (V.T @ (weight[:, None] * V)) * g
     S = np.block([[inner, -np.diag(g)], [-np.diag(g), np.zeros((rank, rank))]])
-    cross = U[hidden] @ (S @ (U[known].T @ u))
-    right = closeness * near - cross
     diagonal = weight[hidden] + closeness
-    if 2 * rank < hidden.sum():
-        scaled = U[hidden] / diagonal[:, None]
-        middle = np.eye(2 * rank) + S @ (U[hidden].T @ scaled)
-        start = right / diagonal[:, None]
-        return start - scaled @ np.linalg.solve(middle, S @ (U[hidden].T @ start))
-    block = U[hidden] @ S @ U[hidden].T
-    block[np.diag_indices_from(block)] += diagonal
-    return cho_solve(cho_factor(0.5 * (block + block.T)), right)
+    scaled = U[hidden] / diagonal[:, None]
+    middle = np.eye(2 * rank) + S @ (U[hidden].T @ scaled)
+    start = right / diagonal[:, None]
+    return start - scaled @ np.linalg.solve(middle, S @ (U[hidden].T @ start))

@@ -5,12 +5,19 @@ A study ``some-study`` may have a module ``some_study.py`` beside this one, foun
 - ``METRICS``: the names of the metrics it makes;
 - ``derive(rows)``: takes all rows of the study, dicts with the keys
   `gramworks.score_files.COLUMNS` (``repeat`` an int or None, ``value`` a float or None), and
-  returns further rows.
+  returns further rows;
+- ``FIGURES``: the names of figures of its own;
+- ``draw_figures(study, comparison, tables)``: takes the study, its comparison
+  (`gramworks.report.comparison.compare`) and the normalised data sets by name, and yields
+  ``(name, figure)``.
+
+It has the first two, the last two, or all four.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +26,9 @@ from gramworks.score_files import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
+
+    from gramworks.studies.study_file import Study
 
 _NOT_OF_A_STUDY = ("derived", "study_checks", "study_file")
 
@@ -35,7 +45,36 @@ def derived_module(study: str) -> str | None:
 def derives(study: str) -> set[str]:
     """Name the metrics that are derived in a study."""
     name = derived_module(study)
-    return set(importlib.import_module(name).METRICS) if name else set()
+    return set(getattr(importlib.import_module(name), "METRICS", ())) if name else set()
+
+
+def own_figure_names(study: str) -> tuple[str, ...]:
+    """Name the figures that the study's own module draws."""
+    name = derived_module(study)
+    return tuple(getattr(importlib.import_module(name), "FIGURES", ())) if name else ()
+
+
+def own_figures(
+    study: Study, comparison: pd.DataFrame, tables: Mapping[str, Path]
+) -> Iterator[tuple[str, Figure]]:
+    """Draw the figures of the study's own module, of those it states.
+
+    Raises
+    ------
+    DataError
+        The module draws a figure that it does not state.
+    """
+    stated = own_figure_names(study.name)
+    if not stated:
+        return
+    module = importlib.import_module(derived_module(study.name))
+    for name, figure in module.draw_figures(study, comparison, tables):
+        if name not in stated:
+            raise DataError(
+                f"{module.__name__}.draw_figures gave {name!r}; allowed are its FIGURES, "
+                f"{', '.join(stated)}."
+            )
+        yield name, figure
 
 
 def with_derived(study: str, scores: pd.DataFrame) -> pd.DataFrame:
@@ -63,6 +102,8 @@ def with_derived(study: str, scores: pd.DataFrame) -> pd.DataFrame:
     if name is None:
         return scores
     module = importlib.import_module(name)
+    if not hasattr(module, "derive"):
+        return scores
     plain = scores.astype(object).where(scores.notna(), None)
     rows = module.derive(plain.to_dict("records"))
     for row in rows:
