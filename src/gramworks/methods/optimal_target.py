@@ -40,7 +40,8 @@ class Params(OneKernel):
     centre_targets: bool = False
     """Centre the +-1 of classes on the mean of the known ones."""
     components: Count = Field(default=1, ge=1)
-    """How many generalised components are correlated with the labels; y* is the first."""
+    """How many generalised components are correlated with the labels of two classes; y* is the
+    first."""
     draws: Count | None = Field(default=None, ge=1)
     """So many random choices of labelled points a repeat, made here, any points and without regard
     to classes, instead of the one of the splits (which are `own-draws` then): each sees its own
@@ -76,7 +77,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
     model.fit(pairs, y, labelled=problem.labelled)
     values, rows = model.decision_function(), problem.test_rows
     components = None
-    if values.ndim == 1:
+    if problem.task == "binary":
         count = params.components
         components = model.target_[:, None] if count == 1 else model.components_[:, :count]
     return Outcome(
