@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib
+import matplotlib.ticker
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -92,21 +93,21 @@ def _secular(draws: _Draws) -> Figure:
     poles = levels[f != 0]
     figure = Figure(figsize=(6.0, 3.6), layout="constrained")
     axes = figure.subplots()
-    span = points.multipliers.max() - points.multipliers.min()
-    mu = np.linspace(
-        points.multipliers.min() - 0.15 * span, points.multipliers.max() + 0.15 * span, 20_000
-    )
+    roots = points.multipliers[~points.degenerate]
+    span = roots[-1] - roots[0]
+    mu = np.linspace(roots[0] - 0.15 * span, roots[-1] + 0.3 * span, 20_000)
     with np.errstate(divide="ignore"):
         g = ((f / (mu[:, None] - levels)) ** 2).sum(axis=1)
     axes.semilogy(1 + mu, g, color=MEASURED, linewidth=1.0)
     axes.axhline(radius**2, color=INK, linewidth=0.8)
     for pole in poles:
         axes.axvline(1 + pole, color=_GREY, linewidth=0.6, linestyle=":")
-    roots = points.multipliers[~points.degenerate]
     axes.plot(1 + roots[1:], np.full(len(roots) - 1, radius**2), "o", color=INK, markersize=4)
     axes.plot([1 + roots[0]], [radius**2], "*", color=PUBLISHED, markersize=11)
     axes.set_xlabel("μ (dotted: eigenvalues of H₀; star: the root of least energy)")
     axes.set_ylabel("g(μ), and 1 − |u|²")
+    # the page's fonts show no formulas
+    axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     return figure
 
 
