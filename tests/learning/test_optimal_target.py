@@ -285,3 +285,14 @@ def test_unusable_inputs_are_refused_with_what_is_allowed(changes, error, messag
         OptimalTarget(**parameters).fit(
             changes.get("K", X @ X.T), changes.get("y", y), labelled=np.arange(len(y)) < 8
         )
+
+
+def test_sign_of_the_hard_case_is_a_rule_and_not_chance():
+    X, _ = points(6)
+    model = OptimalTarget().fit(X @ X.T)
+    pairs = kernel_eigenpairs(X @ X.T)
+    coordinates = pairs.vectors.T @ model.target_
+    assert coordinates[np.abs(coordinates).argmax()] > 0
+    order = np.random.default_rng(0).permutation(24)
+    shuffled = OptimalTarget().fit(X[order] @ X[order].T)
+    np.testing.assert_allclose(shuffled.target_, model.target_[order], atol=1e-9)

@@ -89,9 +89,7 @@ def kernel_eigenpairs(K) -> KernelEigenpairs:
     kept = values > n * _EPS * max(values[0], size)
     # a fixed sign: the entry of largest size is positive
     vectors = vectors[:, kept]
-    largest = np.abs(vectors).argmax(axis=0)
-    signs = np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
-    return KernelEigenpairs(values[kept], vectors * signs)
+    return KernelEigenpairs(values[kept], vectors * _signs_of_largest(vectors.T))
 
 
 def error_spectrum(pairs: KernelEigenpairs, ridge: float) -> ErrorSpectrum:
@@ -139,6 +137,8 @@ def solve_targets(spectrum: ErrorSpectrum, known, u, radius) -> Targets:
             "the centred kernel is zero on the unknown points, so that all targets fit equally "
             "well: look for constant features, or take a narrower kernel"
         )
+    # the hard case goes along the first eigenvector: its coordinate of largest size is positive
+    Z[:, :, 0] *= _signs_of_largest(Z[:, :, 0])[:, None]
     if small:
         linear = -np.matmul(Z.transpose(0, 2, 1), np.matmul(W, pull[:, :, None]))[:, :, 0]
     else:
@@ -210,6 +210,11 @@ def general_components(spectrum: ErrorSpectrum, y, most=None):
     vectors = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     values = np.concatenate([np.zeros((len(y), 1)), 1.0 - shares], axis=1)
     return values, np.concatenate([y[:, :, None], vectors], axis=2)
+
+
+def _signs_of_largest(rows):
+    at = np.abs(rows).argmax(axis=1, keepdims=True)
+    return np.where(np.take_along_axis(rows, at, axis=1)[:, 0] < 0, -1.0, 1.0)
 
 
 def _descending(product):
