@@ -272,6 +272,7 @@ def test_convention_of_scikit_learn():
         ({"y": ["a"] * 24}, FitError, "y has 1 class"),
         ({"y": [5.0] * 24, "task": "regression"}, FitError, "all 8 known targets are 5"),
         ({"y": [1, 2]}, FitError, "y has shape"),
+        ({"y": np.ma.masked_array(np.arange(24) % 2, np.arange(24) > 20)}, FitError, "masked"),
         ({"K": np.ones((24, 24))}, FitError, "the centred kernel is zero on the unknown points"),
         ({"K": -np.eye(24)}, KernelError, "not positive semidefinite"),
         ({"K": np.eye(24)[:20]}, FitError, "wants the square kernel matrix"),
@@ -296,3 +297,12 @@ def test_sign_of_the_hard_case_is_a_rule_and_not_chance():
     order = np.random.default_rng(0).permutation(24)
     shuffled = OptimalTarget().fit(X[order] @ X[order].T)
     np.testing.assert_allclose(shuffled.target_, model.target_[order], atol=1e-9)
+
+
+def test_a_mask_that_is_none_is_refused_even_where_nothing_is_known():
+    X, _ = points()
+    with pytest.raises(FitError, match="it is a boolean mask"):
+        OptimalTarget().fit(X @ X.T, [None] * 24, labelled=np.zeros(24, dtype=int))
+    # a mask that hides all is principal components
+    model = OptimalTarget().fit(X @ X.T, np.arange(24) % 2, labelled=np.zeros(24, dtype=bool))
+    np.testing.assert_array_equal(model.target_, OptimalTarget().fit(X @ X.T).target_)

@@ -299,7 +299,7 @@ def _known(y, n, labelled):
         return np.zeros(n, dtype=bool)
     if labelled is not None:
         mask = np.asarray(labelled)
-        if mask.shape == (n,) and mask.dtype == bool:
-            return mask.copy()
+        usable = mask.shape == (n,) and mask.dtype == bool
+        return mask.copy() if usable else np.ones(n, dtype=bool)
     missing = find_missing(y)[1]
     return ~missing if missing.shape == (n,) else np.ones(n, dtype=bool)
