@@ -24,18 +24,21 @@ SAMPLES = 20
 SIZES = (182, 148)
 
 
-def measure(kernels, y, splits):
-    """Return omega-half and accuracy over the 30 splits, kernels at the trace of three."""
-    omega, accuracy, weights = [], [], []
+def measure(kernels, y, splits, criterion="l1", weights="nonnegative", per_point=3.0):
+    """Return means over the splits: omega-half (hard: the margin), accuracy %, and weights.
+
+    Kernels are at the trace that three of unit diagonal have, or `per_point` a point.
+    """
+    model = MarginKernel(criterion, weights=weights, trace=per_point * len(y), checked=True)
+    runs = []
     for repeat in range(splits.repeats):
         labelled, _, test = splits.draw(repeat)
         mask = np.zeros(len(y), dtype=bool)
         mask[labelled] = True
-        model = MarginKernel(C=1.0, trace=3.0 * len(y)).fit(kernels, y, labelled=mask)
-        omega.append(model.objective_)
-        accuracy.append(100 * np.mean(model.predict()[test] == y[test]))
-        weights.append(model.weights_)
-    return np.mean(omega), np.mean(accuracy), np.mean(weights, axis=0)
+        model.fit(kernels, y, labelled=mask)
+        value = model.margin_ if criterion == "hard" else model.objective_
+        runs.append((value, 100 * np.mean(model.predict()[test] == y[test]), model.weights_))
+    return tuple(np.mean(part, axis=0) for part in zip(*runs, strict=True))
 
 
 def sonar():
@@ -75,10 +78,8 @@ def sonar_criteria():
             setting = f"C=1;criterion={criterion}" if criterion in ("l1", "l2") else (
                 f"criterion={criterion}"
             )  # fmt: skip
-            total = (4.0 if criterion == "l2-auto" else 3.0) * len(data.y)
-            model = MarginKernel(criterion, weights=weights, trace=total, checked=True)
-            runs = [_fit(model, kernels, data.y, *splits.draw(r)) for r in range(splits.repeats)]
-            value, accuracy, mu = (np.mean(part, axis=0) for part in zip(*runs, strict=True))
+            per_point = 4.0 if criterion == "l2-auto" else 3.0
+            value, accuracy, mu = measure(kernels, data.y, splits, criterion, weights, per_point)
             size = "margin" if criterion == "hard" else "omega-half"
             known = [
                 printed.get((f"margin-{weights}", setting, metric), "-")
@@ -87,14 +88,6 @@ def sonar_criteria():
             print(f"| {criterion} | {weights} | {value:.4g} | {known[0]} | "
                   f"{' / '.join(f'{w:.2f}' for w in mu)} | {' / '.join(known[2:])} | "
                   f"{accuracy:.1f} | {known[1]} |")  # fmt: skip
-
-
-def _fit(model, kernels, y, labelled, _, test):
-    mask = np.zeros(len(y), dtype=bool)
-    mask[labelled] = True
-    model.fit(kernels, y, labelled=mask)
-    value = model.margin_ if model.criterion == "hard" else model.objective_
-    return value, 100 * np.mean(model.predict()[test] == y[test]), model.weights_
 
 
 def ionosphere_ridge():

@@ -199,20 +199,19 @@ def _given(
             draw_from_part(n, *chosen[r % len(chosen)], spec.labelled, identity(setting, r), where)
             for r in range(spec.repeats or len(chosen))
         ]
-        return _without_rest(draws) if spec.rest == "left-out" else draws
-    if spec.repeats is not None and spec.repeats > len(chosen):
+    elif spec.repeats is not None and spec.repeats > len(chosen):
         raise DataError(
             f"{where}: {spec.repeats} given partitions are asked for, there are {len(chosen)}."
         )
-    draws = []
-    for train, test in chosen[: spec.repeats]:
-        rest = np.setdiff1d(np.arange(n), np.concatenate([train, test]))
-        draws.append((np.asarray(train), rest, np.asarray(test)))
-    return _without_rest(draws) if spec.rest == "left-out" else draws
-
-
-def _without_rest(draws: list[Draw]) -> list[Draw]:
-    return [(labelled, np.zeros(0, dtype=np.int64), test) for labelled, _, test in draws]
+    else:
+        draws = []
+        for train, test in chosen[: spec.repeats]:
+            rest = np.setdiff1d(np.arange(n), np.concatenate([train, test]))
+            draws.append((np.asarray(train), rest, np.asarray(test)))
+    if spec.rest == "left-out":
+        nothing = np.zeros(0, dtype=np.int64)
+        draws = [(labelled, nothing, test) for labelled, _, test in draws]
+    return draws
 
 
 def _padded(draws: list[Draw]) -> Splits:

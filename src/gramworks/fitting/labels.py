@@ -80,10 +80,9 @@ def encode_labels(y, n, labelled=None) -> Labels:
             "needed: label points of two classes"
         )
     if len(keys) < 2:
-        only = f" ({distinct[keys[0]]!r})" if keys else ""
         raise FitError(
-            f"y has {len(keys)} class{only} on the {known.size} labelled of {n} points; two or "
-            "more are needed: label points of another class too"
+            f"y has 1 class ({distinct[keys[0]]!r}) on the {known.size} labelled of {n} points; "
+            "two or more are needed: label points of another class too"
         )
     position = {key: code for code, key in enumerate(keys)}
     codes = np.zeros(n, dtype=np.intp)

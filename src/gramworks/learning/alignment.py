@@ -11,9 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from gramworks.errors import FitError
 from gramworks.fitting.inputs import check_choice, check_kernels, check_positive, check_switch
 from gramworks.fitting.labels import encode_labels
-from gramworks.learning.combination import check_semidefinite, combine, tell_left_out
+from gramworks.kernels.transforms import centre
+from gramworks.learning.combination import check_semidefinite, tell_left_out
 from gramworks.learning.rank_one import RankOneFamily
 from gramworks.solvers.alignment import align_free, align_nonnegative
+from gramworks.solvers.kernel_sums import combine
 from gramworks.solvers.psd_slice import frobenius_products
 
 
@@ -102,15 +104,11 @@ class AlignmentKernel(BaseEstimator):
         signs = labels.signs()
         compared = kernels
         if self.centred:
-            compared = [_centre(K[rows][:, rows]) for K in kernels]
+            compared = [centre(K[rows][:, rows]) for K in kernels]
             signs = signs - signs.mean(axis=1, keepdims=True)
         products = frobenius_products(compared)
-        targets = np.array(
-            [
-                sum(s @ (K if self.centred else K[rows][:, rows]) @ s for s in signs)
-                for K in compared
-            ]
-        )
+        blocks = (K if self.centred else K[rows][:, rows] for K in compared)
+        targets = np.array([sum(s @ block @ s for s in signs) for block in blocks])
         if self.weights == "free":
             for i, K in enumerate(() if self.checked else kernels):
                 check_semidefinite(K, i, criterion="alignment with free weights")
@@ -123,7 +121,7 @@ class AlignmentKernel(BaseEstimator):
             size = np.linalg.norm(self.kernel_)
             mu, self.kernel_ = mu / size, self.kernel_ / size
         block = self.kernel_[rows][:, rows]
-        block = _centre(block) if self.centred else block
+        block = centre(block) if self.centred else block
         return self._keep(mu, found, labels, signs, block)
 
     def _fit_family(self, family, y, labelled):
@@ -157,8 +155,3 @@ class AlignmentKernel(BaseEstimator):
                 stacklevel=3,
             )
         return self
-
-
-def _centre(block):
-    rows = block.mean(axis=0)
-    return block - rows - rows[:, None] + rows.mean()

@@ -1,4 +1,4 @@
-"""Sums of base kernels, and what is asked of each."""
+"""What is asked of base kernels, and said of them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,6 @@ from scipy.linalg import cho_factor
 
 from gramworks.errors import KernelError
 from gramworks.solvers.psd_slice import ROUNDING
-
-
-def combine(kernels, weights):
-    """Give sum_i mu_i K_i.
-
-    Parameters
-    ----------
-    kernels : sequence of m ndarrays of one shape
-    weights : ndarray of shape (m,)
-
-    Returns
-    -------
-    ndarray
-        One kernel is in memory at a time beside the sum.
-    """
-    total = weights[0] * kernels[0]
-    term = np.empty_like(total)
-    for K, mu in zip(kernels[1:], weights[1:], strict=True):
-        if mu:
-            total += np.multiply(K, mu, out=term)
-    return total
 
 
 def check_semidefinite(gram, position, allowed=1e-8, criterion="the margin criterion"):

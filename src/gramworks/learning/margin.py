@@ -19,8 +19,9 @@ from gramworks.fitting.inputs import (
     check_switch,
 )
 from gramworks.fitting.labels import encode_labels
-from gramworks.learning.combination import check_semidefinite, combine, tell_left_out
+from gramworks.learning.combination import check_semidefinite, tell_left_out
 from gramworks.learning.rank_one import RankOneFamily
+from gramworks.solvers.kernel_sums import combine
 from gramworks.solvers.margin import CRITERIA, WEIGHTS, minimise_margin
 from gramworks.solvers.rank_one import minimise_rank_one
 

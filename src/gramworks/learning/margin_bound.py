@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gramworks.errors import FitError, suggest
-from gramworks.fitting.inputs import check_kernels, check_positive
+from gramworks.errors import FitError
+from gramworks.fitting.inputs import check_choice, check_kernels, check_positive
 
 CONSTANTS = ("printed", "provable")
 WEIGHTS = ("nonnegative", "free")
@@ -91,12 +91,8 @@ def bound_test_error(
     points, s = 1 / (gamma sqrt(dual_coef_' kernel_ dual_coef_)).
     """
     margins = np.asarray(margins, dtype=float)
-    for name, value, allowed in (
-        ("weights", weights, WEIGHTS),
-        ("constants", constants, CONSTANTS),
-    ):
-        if value not in allowed:
-            raise FitError(f"{name}={value!r}; {suggest(value, allowed)}")
+    check_choice(weights, "weights", WEIGHTS)
+    check_choice(constants, "constants", CONSTANTS)
     gamma = check_positive(gamma, "gamma")
     if not check_positive(delta, "delta") < 1:
         raise FitError(f"delta={delta!r}; allowed: between 0 and 1")

@@ -13,6 +13,7 @@ from gramworks.learning.alignment import AlignmentKernel
 from gramworks.learning.margin import MarginKernel
 from gramworks.learning.margin_bound import CONSTANTS, bound_test_error
 from gramworks.problem import Outcome, Problem, Skip
+from gramworks.solvers.kernel_sums import combine
 from gramworks.solvers.margin_criterion import NotSeparable
 
 LARGEST_C = 1e9
@@ -185,4 +186,4 @@ def fit_aligned(problem: Problem, params: MarginParams, **how) -> Outcome:
 def _combine(kernels: list[np.ndarray], row: np.ndarray) -> np.ndarray:
     if np.count_nonzero(row) == 1 and row.max() == 1:
         return kernels[int(row.argmax())]
-    return sum(share * K for share, K in zip(row, kernels, strict=True))
+    return combine(kernels, row)

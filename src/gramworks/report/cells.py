@@ -185,8 +185,13 @@ def two_digits(value: float) -> str:
     """Print an error with two significant digits; whole digits are never cut."""
     if pd.isna(value) or value <= 0:
         return "" if pd.isna(value) else "0"
-    decimals = max(1 - math.floor(math.log10(value)), 0)
+    decimals = _places(value)
     return number(value, decimals) if decimals <= 6 else f"{value:.1e}"
+
+
+def _places(value: float) -> int:
+    """Count the decimals that show two significant digits of a positive number."""
+    return max(1 - math.floor(math.log10(value)), 0)
 
 
 def signed(value: float, decimals: int | None) -> str:
@@ -207,6 +212,6 @@ def _decimals(cells: pd.DataFrame) -> int | None:
     spread = cells["measured_se"][cells["measured_se"] > 0].median()
     if pd.isna(spread):
         return min(most, 3)
-    needed = max(1 - math.floor(math.log10(spread)), 0)
+    needed = _places(spread)
     # numbers as small as gaps: significant digits say more than decimals
     return None if needed > 6 and printed.empty else min(needed, most)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gramworks.errors import DataError
-from gramworks.metric_means import BY_INVERSE
+from gramworks.metric_means import BY_INVERSE, metric_mean
 from gramworks.report.grid_edges import ON_EDGE
 from gramworks.report.published import Published
 from gramworks.report.verdicts import judge
@@ -206,13 +206,14 @@ class _Cells:
 
 def _summary(metric: str, numbers: np.ndarray) -> tuple[float, float]:
     """Give mean and standard deviation; of `BY_INVERSE` those of the inverses, turned back."""
-    values = 1.0 / numbers if metric in BY_INVERSE else numbers
-    mean = float(values.mean())
-    sd = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-    if sd < 1e-12 * abs(mean):
-        sd = 0.0  # equal numbers, but for the rounding of their sum
-    # to first order d(1/x) = dx / x^2
-    return (1.0 / mean, sd / mean**2) if metric in BY_INVERSE else (mean, sd)
+    inverse = metric in BY_INVERSE
+    mean = metric_mean(metric, numbers)
+    sd = math.nan
+    if len(numbers) > 1:
+        # to first order d(1/x) = dx / x^2
+        sd = float((1.0 / numbers).std(ddof=1)) * mean**2 if inverse else numbers.std(ddof=1)
+    # equal numbers, but for the rounding of their sum, have no spread
+    return mean, 0.0 if sd < 1e-12 * abs(mean) else float(sd)
 
 
 def _join(*texts: str) -> str:

@@ -111,12 +111,7 @@ def _legend(table: Table) -> list[tuple[str, str]]:
     if "C" in table.metrics:
         found.append(("C", "averaged by its inverse, the ridge; above 1e5 there is hardly one"))
     if any(cell.flag for cell in cells):
-        found.append(
-            (
-                INCOMPLETE,
-                "some repeats failed, were skipped or did not converge",
-            )
-        )
+        found.append((INCOMPLETE, "some repeats failed, were skipped or did not converge"))
     if any(cell.published.endswith(ASSUMED) for cell in cells):
         found.append((ASSUMED, "no spread was published; the measured one was taken for it"))
     return found

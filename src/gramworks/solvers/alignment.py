@@ -14,7 +14,8 @@ from scipy.optimize import nnls
 
 from gramworks.errors import FitError
 from gramworks.solvers.bundle import Cut, minimise_over
-from gramworks.solvers.psd_slice import PsdSlice, combined
+from gramworks.solvers.kernel_sums import combine
+from gramworks.solvers.psd_slice import PsdSlice
 
 DEPENDENT = 1e-12  # eigenvalue of the products of kernels of norm 1, of the largest
 
@@ -128,7 +129,7 @@ def align_free(kernels, products, targets, *, gap=1e-6, max_iter=100):
     found = minimise_over(domain, evaluate, gap=gap, max_iter=max_iter, start=domain.steepest())
     weights = np.zeros(targets.size)
     mu = domain.transform @ found.point
-    kernel = combined(chosen, mu)
+    kernel = combine(chosen, mu)
     weights[used] = mu / np.linalg.norm(kernel)
     # the value is 1 / length: a gap of the square is twice as large
     gap = 1.0 - np.sqrt(max(1.0 - found.gap, 0.0))

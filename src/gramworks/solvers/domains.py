@@ -34,6 +34,9 @@ class Multipliers:
 class Simplex:
     """The z >= 0 with sum z = 1."""
 
+    n_decompositions = 0
+    left_out = 0.0
+
     def __init__(self, size: int):
         self.size = size
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from gramworks.solvers.svm_certificate import balance
+
 _STEP = 0.995  # share of the way to the boundary
 
 
@@ -49,7 +51,7 @@ def maximise_dual(K, signs, C, *, accuracy=1e-9, max_iter=100):
         gradient = gram @ alpha
         mean = (alpha @ lower + slack @ upper) / (2 * n)
         stationarity = 1.0 - gradient - intercept * signs + lower - upper
-        balance = -float(signs @ alpha)
+        residual = -float(signs @ alpha)
         # what each residual adds to the gap, relative to the objective
         value = abs(alpha.sum() - 0.5 * alpha @ gradient)
         last, error = error, (2 * n * mean + C * np.abs(stationarity).sum()) / value
@@ -62,7 +64,7 @@ def maximise_dual(K, signs, C, *, accuracy=1e-9, max_iter=100):
             break
         # predictor: how far the complementarity can fall; corrector: its second order error
         step, _, d_lower, d_upper = newton.solve(
-            stationarity, balance, -alpha * lower, -slack * upper
+            stationarity, residual, -alpha * lower, -slack * upper
         )
         primal = _reach(alpha, step, slack, -step)
         dual = _reach(lower, d_lower, upper, d_upper)
@@ -71,7 +73,7 @@ def maximise_dual(K, signs, C, *, accuracy=1e-9, max_iter=100):
         target = mean * (ahead / (2 * n * mean)) ** 3
         step, move, d_lower, d_upper = newton.solve(
             stationarity,
-            balance,
+            residual,
             target - alpha * lower - step * d_lower,
             target - slack * upper + step * d_upper,
         )
@@ -83,16 +85,7 @@ def maximise_dual(K, signs, C, *, accuracy=1e-9, max_iter=100):
         alpha, slack = alpha + length * step, slack - length * step
         lower, upper = lower + length * d_lower, upper + length * d_upper
         intercept += length * move
-    return _balance(np.clip(best, 0.0, C), signs)
-
-
-def _balance(alpha, signs):
-    """Remove what rounding left of a'y by shrinking the heavier class, which keeps the bounds."""
-    ahead, behind = alpha[signs > 0].sum(), alpha[signs < 0].sum()
-    if ahead > 0 and behind > 0:
-        heavier = signs > 0 if ahead > behind else signs < 0
-        alpha = np.where(heavier, alpha * (min(ahead, behind) / max(ahead, behind)), alpha)
-    return alpha
+    return balance(np.clip(best, 0.0, C), signs)
 
 
 class _NewtonSystem:

@@ -16,8 +16,9 @@ import numpy as np
 from gramworks.errors import FitError, KernelError, suggest
 from gramworks.solvers.bundle import minimise_over, relative_gap
 from gramworks.solvers.domains import Simplex
+from gramworks.solvers.kernel_sums import combine
 from gramworks.solvers.margin_criterion import MarginCriterion
-from gramworks.solvers.psd_slice import PsdSlice, combined
+from gramworks.solvers.psd_slice import PsdSlice
 from gramworks.solvers.svm_certificate import SvmSolution
 
 CRITERIA = ("hard", "l1", "l2", "l2-auto")
@@ -177,25 +178,24 @@ def minimise_margin(
     found = minimise_over(domain, criterion.evaluate, gap=gap, max_iter=max_iter)
     mu = np.zeros(traces.shape[0])
     mu[used] = transform @ found.point
-    gap, indefinite, left_out = relative_gap(found.best.value, found.lower), 0.0, 0.0
+    gap, indefinite = relative_gap(found.best.value, found.lower), 0.0
     if weights == "free":
-        indefinite = domain.indefiniteness(combined([kernels[i] for i in used], mu[used]))
-        left_out = domain.left_out
+        indefinite = domain.indefiniteness(combine([kernels[i] for i in used], mu[used]))
         gap = 1.0 if indefinite else gap  # no bound from above by a kernel that is none
     return MarginSolution(
         weights=mu,
-        ridge=criterion.fixed_ridge + float(ridge @ found.point),
+        ridge=criterion.ridge_at(found.point),
         omega=found.best.value,
         gap=gap,
         converged=gap <= wanted,
         n_iter=found.n_iter,
         n_svm=criterion.n_svm,
-        n_decompositions=getattr(domain, "n_decompositions", 0),
+        n_decompositions=domain.n_decompositions,
         bounds=found.bounds,
         machines=found.best.payload,
         values=criterion.values(found.best.payload),
         indefinite=indefinite,
-        left_out=left_out,
+        left_out=domain.left_out,
     )
 
 

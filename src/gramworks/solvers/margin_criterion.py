@@ -58,6 +58,10 @@ class MarginCriterion:
         self._last = [None] * len(signs)  # coefficients, and how they move with the point
         self._motions = [None] * len(signs)
 
+    def ridge_at(self, point):
+        """Give the multiple of the identity that is added."""
+        return self.fixed_ridge + float(self.ridge @ point)
+
     def combine(self, point):
         """Give the combined kernel on the labelled points, with the ridge."""
         weights = self.transform @ point
@@ -65,7 +69,7 @@ class MarginCriterion:
         for block, mu in zip(self.blocks[1:], weights[1:], strict=True):
             if mu:
                 daxpy(block.ravel(), combined.ravel(), a=mu)  # in place, in one pass
-        ridge = self.fixed_ridge + float(self.ridge @ point)
+        ridge = self.ridge_at(point)
         if ridge:
             combined[np.diag_indices_from(combined)] += ridge
         return combined
@@ -76,7 +80,7 @@ class MarginCriterion:
         None where it rounds nothing.
         """
         weights = self.transform @ point
-        used, ridge = np.count_nonzero(weights), self.fixed_ridge + float(self.ridge @ point)
+        used, ridge = np.count_nonzero(weights), self.ridge_at(point)
         if used == 1 and weights.sum() == 1.0 and not ridge:
             return None
         # a product and the sums, half a unit each; the ridge's sum too
@@ -84,7 +88,7 @@ class MarginCriterion:
 
     def find_cap(self, start):
         """Bound the coefficients by the criterion at a first point; FitError where it is inf."""
-        ridge = self.fixed_ridge + float(self.ridge @ start)
+        ridge = self.ridge_at(start)
         if ridge:  # w = 0 is feasible: omega <= l / tau
             self.cap = self.signs.size / ridge
             return

@@ -14,6 +14,7 @@ from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpotrf, dpstrf, dsygst
 
 from gramworks.solvers.domains import Constraints
+from gramworks.solvers.kernel_sums import combine
 
 DEPENDENT = 1e-7  # size of a combination of kernels of norm 1 that counts as zero
 ROUNDING = 1e-13  # the same, of kernels that are dependent but for their own rounding
@@ -60,7 +61,7 @@ class PsdSlice:
         values, vectors = np.linalg.eigh(inner / np.outer(sizes, sizes))
         # their own products lose half of the digits: small ones are computed once more
         for j in np.flatnonzero(values < 1e-6 * values[-1]):
-            values[j] = np.linalg.norm(combined(kernels, vectors[:, j] / sizes)) ** 2
+            values[j] = np.linalg.norm(combine(kernels, vectors[:, j] / sizes)) ** 2
         kept = values > DEPENDENT**2 * values[-1]
         self.left_out = float(np.sqrt(values[~kept].max(initial=0.0) / values[-1]))
         values, vectors = values[kept], vectors[:, kept]
@@ -84,9 +85,7 @@ class PsdSlice:
         self.size = self.normal.size
         self.ridge = ridge
 
-        middle = np.zeros((n, n))
-        for K, mu in zip(kernels, weights, strict=True):
-            middle += mu * K
+        middle = combine(kernels, weights)
         factor, order, rank, _ = dpstrf(
             middle, tol=SINGULAR * middle.diagonal().max(), lower=1, overwrite_a=0
         )
@@ -132,10 +131,7 @@ class PsdSlice:
         directions : ndarray of shape (r, count)
             In the coordinates of the span.
         """
-        matrix = np.zeros_like(self._factor)
-        for K, mu in zip(self._kernels, self.transform @ point, strict=True):
-            if mu:
-                matrix += mu * K
+        matrix = combine(self._kernels, self.transform @ point)
         matrix, _ = dsygst(matrix, self._factor, lower=1, overwrite_a=1)
         self.n_decompositions += 1
         last = min(count, matrix.shape[0]) - 1
@@ -215,14 +211,6 @@ class PsdSlice:
             constant -= float(roots @ np.abs(dual) @ roots)
         along = float(slope @ self.normal / (self.normal @ self.normal))
         return constant + along - self.radius * float(np.linalg.norm(slope - along * self.normal))
-
-
-def combined(kernels, weights):
-    """Give sum_i mu_i K_i."""
-    total = weights[0] * kernels[0]
-    for K, mu in zip(kernels[1:], weights[1:], strict=True):
-        total += mu * K
-    return total
 
 
 def frobenius_products(kernels):

@@ -17,6 +17,7 @@ from scipy.sparse import block_array, csc_array, csc_matrix, eye_array, kron, vs
 from gramworks.solvers.bundle import relative_gap
 from gramworks.solvers.margin import MarginSolution, check_numbers
 from gramworks.solvers.margin_criterion import NotSeparable
+from gramworks.solvers.svm_certificate import balance
 from gramworks.solvers.svm_dual import solve_svm
 
 
@@ -207,16 +208,8 @@ def _margins(features, signs):
 
 
 def _feasible(alpha, signs, C):
-    """Shrink the heavier class until a'y = 0."""
-    alpha = np.minimum(alpha, C)  # a copy
-    for a, y in zip(alpha, signs, strict=True):
-        ahead, behind = a[y > 0].sum(), a[y < 0].sum()
-        if min(ahead, behind) > 0:
-            a[y > 0] *= min(1.0, behind / ahead)
-            a[y < 0] *= min(1.0, ahead / behind)
-        else:
-            a[:] = 0.0
-    return alpha
+    """Bring each row within its bound and to a'y = 0."""
+    return np.array([balance(np.minimum(a, C), y) for a, y in zip(alpha, signs, strict=True)])
 
 
 def _bound_below(alpha, signs, features, criterion, C, per_point):

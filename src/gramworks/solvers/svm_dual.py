@@ -41,7 +41,7 @@ def solve_svm(K, signs, C, *, gap=None, tol=1e-3, max_iter=1_000_000, start=None
         small, or an interior point method takes over. Without it there is one call of LIBSVM
         at `tol`.
     tol : float
-        Tolerance of the (first) call, in units of the margin y f.
+        Tolerance of the one call without `gap`, in units of the margin y f.
     max_iter : int
         Cap on LIBSVM's two-coefficient steps; with `gap` it is lowered to 20000 + 100 n.
     start : ndarray of shape (n,), optional
