@@ -226,7 +226,7 @@ def page(rows, args, load):
         "docs/benchmarks/kernel-matrix.md`",
         "",
         f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores. Load "
-        f"average meanwhile {load:.1f}.",
+        f"average meanwhile {load:.1f}; cases were run at different times, so look at the ratios.",
     ]
     for data, n in CASES:
         chosen = [row for row in rows if (row["data"], row["n"]) == (data, n)]

@@ -91,17 +91,19 @@ def multiply(K, v, allowed):
 
 def _cut(array, bits):
     """Cut into pieces of `bits` bits over a common unit, and bound what is left of an entry."""
-    largest = float(np.abs(array).max())
+    largest = max(float(array.max()), -float(array.min()))
     if largest == 0:
         return [array], 0.0
     exponent = math.frexp(largest)[1]
-    pieces = []
+    pieces, rest = [], array.copy()
     for number in range(1, _PIECES + 1):
-        shift = exponent - bits * number
-        piece = np.ldexp(np.rint(np.ldexp(array, -shift)), shift)
+        # sums with it round to a multiple of its last bit, 2^(exponent - bits * number)
+        anchor = math.ldexp(0.75, exponent - bits * number + 53)
+        piece = rest + anchor
+        piece -= anchor
         pieces.append(piece)
-        array = array - piece
-    return pieces, float(np.abs(array).max())
+        rest -= piece
+    return pieces, max(float(rest.max()), -float(rest.min()))
 
 
 def _add(a, b):
