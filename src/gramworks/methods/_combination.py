@@ -12,6 +12,7 @@ from gramworks.fields import Number, StrictModel
 from gramworks.learning.alignment import AlignmentKernel
 from gramworks.learning.margin import MarginKernel
 from gramworks.learning.margin_bound import CONSTANTS, bound_test_error
+from gramworks.methods._kept import Kept
 from gramworks.problem import Outcome, Problem, Skip
 from gramworks.solvers.kernel_sums import combine
 from gramworks.solvers.margin_criterion import NotSeparable
@@ -177,10 +178,23 @@ def fit_aligned(problem: Problem, params: MarginParams, **how) -> Outcome:
     Outcome
         As of `fit_margin`, and ``alignment``.
     """
-    aligned = AlignmentKernel(checked=True, **how)
-    aligned.fit(list(problem.kernels.values()), problem.y, labelled=problem.labelled)
-    outcome = fit_margin(problem, params, aligned.weights_[None])
-    return replace(outcome, metrics=outcome.metrics | {"alignment": aligned.alignment_})
+    kernels = list(problem.kernels.values())
+    weights, alignment = _ALIGNED.get(
+        (how, *kernels, problem.y, problem.labelled),
+        lambda: _align(kernels, problem.y, problem.labelled, how),
+    )
+    outcome = fit_margin(problem, params, weights[None])
+    return replace(outcome, metrics=outcome.metrics | {"alignment": alignment})
+
+
+_ALIGNED = Kept(16)  # criteria of one draw share the weights
+
+
+def _align(
+    kernels: list[np.ndarray], y: np.ndarray, labelled: np.ndarray, how: dict
+) -> tuple[np.ndarray, float]:
+    aligned = AlignmentKernel(checked=True, **how).fit(kernels, y, labelled=labelled)
+    return aligned.weights_, aligned.alignment_
 
 
 def _combine(kernels: list[np.ndarray], row: np.ndarray) -> np.ndarray:

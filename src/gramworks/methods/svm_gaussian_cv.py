@@ -4,7 +4,6 @@ The study gives one Gaussian Gram matrix, as a rule `gaussian-median`; other wid
 elementwise powers, so that no Gram matrix is computed for the grid.
 """
 
-import hashlib
 from typing import Annotated, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from gramworks.datasets.seeds import generator
 from gramworks.fields import Count, Number, StrictModel, Unique
 from gramworks.fitting.model_selection import SvmChoice, select_gaussian_svm
 from gramworks.fitting.svm import KernelSVM
+from gramworks.methods._kept import Kept
 from gramworks.problem import Outcome, Problem, Skip
 
 NAME = "svm-gaussian-cv"
@@ -78,8 +78,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
     )
 
 
-_CHOICES: dict[str, SvmChoice] = {}
-_MOST_CHOICES = 256
+_CHOICES = Kept(256)
 
 
 def _choose(problem: Problem, params: Params, K: np.ndarray, squared: bool) -> SvmChoice:
@@ -87,14 +86,10 @@ def _choose(problem: Problem, params: Params, K: np.ndarray, squared: bool) -> S
     hard = params.criterion == "hard"
     rest = {key: value for key, value in problem.setting.items() if key != "criterion"}
     identity = (problem.study, problem.dataset, str(sorted(rest.items())), problem.repeat)
-    digest = hashlib.sha256(repr((identity, params.model_dump(exclude={"criterion"}))).encode())
-    for array in (K, problem.y, problem.labelled):
-        digest.update(np.ascontiguousarray(array))
-    key = f"{'hard' if hard else 'squared' if squared else 'l1'} {digest.hexdigest()}"
-    if key not in _CHOICES:
-        while len(_CHOICES) >= _MOST_CHOICES:
-            _CHOICES.pop(next(iter(_CHOICES)))
-        _CHOICES[key] = select_gaussian_svm(
+    grids = params.model_dump(exclude={"criterion"})
+    return _CHOICES.get(
+        (hard, squared, identity, grids, K, problem.y, problem.labelled),
+        lambda: select_gaussian_svm(
             K,
             problem.y,
             problem.labelled,
@@ -106,5 +101,5 @@ def _choose(problem: Problem, params: Params, K: np.ndarray, squared: bool) -> S
             ridge=squared,
             race=params.race,
             max_iter=HARD_STEPS if hard else 100_000,
-        )
-    return _CHOICES[key]
+        ),
+    )
