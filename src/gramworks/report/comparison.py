@@ -101,11 +101,15 @@ class _Cells:
         self.run_methods = set(zip(scores["dataset"], scores["method"], strict=True))
         self.measured: dict[tuple, dict[str, pd.DataFrame]] = {}
         self.lost: dict[tuple, pd.DataFrame] = {}
+        self.lost_repeats: dict[tuple, dict[str, list[int]]] = {}
         for key, rows in scores.groupby(_ROW, sort=False):
             valued = rows[rows["value"].notna()]
             if len(valued):
                 self.measured[key] = dict(tuple(valued.groupby("metric", sort=True)))
-            self.lost[key] = rows[rows["value"].isna()]
+            lost = self.lost[key] = rows[rows["value"].isna()]
+            self.lost_repeats[key] = {
+                status: list(own) for status, own in lost.groupby("status")["repeat"]
+            }
         self.without_values = set(self.lost) - set(self.measured)
 
     def stands_for(self, published_as: str) -> list[str]:
@@ -126,11 +130,8 @@ class _Cells:
         self, dataset: str, method: str, setting: str, metric: str, values: pd.DataFrame | None
     ) -> dict:
         known = self.study.datasets.get(dataset)
-        lost = self.lost.get((dataset, method, setting))
+        lost = self.lost_repeats.get((dataset, method, setting), {})
         repeats = set() if values is None else set(values["repeat"])
-        failed = () if lost is None else lost.loc[lost["status"] == "failed", "repeat"]
-        passed = () if lost is None else lost.loc[lost["status"] == "skipped", "repeat"]
-        hung = () if lost is None else lost.loc[lost["status"] == "not-converged", "repeat"]
         numbers = None if values is None else values["value"].to_numpy()
         n = 0 if numbers is None else len(numbers)
         mean, sd = (math.nan, math.nan) if not n else _summary(metric, numbers)
@@ -141,9 +142,9 @@ class _Cells:
             "method": method, "setting": setting, "metric": metric,
             "measured_mean": mean, "measured_sd": sd,
             "measured_se": sd / math.sqrt(n) if n else math.nan, "n": n,
-            "n_failed": len({r for r in failed if r not in repeats}),
-            "n_not_converged": n_hung + len(hung),
-            "n_skipped": len({r for r in passed if r not in repeats}),
+            "n_failed": len(set(lost.get("failed", ())) - repeats),
+            "n_not_converged": n_hung + len(lost.get("not-converged", ())),
+            "n_skipped": len(set(lost.get("skipped", ())) - repeats),
             "published": math.nan, "decimals": None, "verdict": "", "reason": "",
             "note": known.note if known else "", **_NOT_JUDGED,
         }  # fmt: skip
