@@ -29,11 +29,24 @@ def random_problem(seed):
         u[:] = 0.0  # f is zero to the last bit
     elif seed % 5 == 1:
         u *= 1e-15
+    elif seed % 5 < 4 and n > 4:
+        # f is zero on the lowest eigenspace alone: no point of its part of the kernel is known
+        half, most = n // 2, max(1, min(rank, n // 2) // 2)
+        vectors = np.zeros((n, 2 * most))
+        vectors[:half, :most] = np.linalg.qr(rng.normal(size=(half, most)))[0]
+        vectors[half:, most:] = np.linalg.qr(rng.normal(size=(n - half, most)))[0]
+        values = np.append(np.full(most, values.max()), np.resize(values, most) / 2)
+        known = np.sort(half + rng.permutation(n - half)[: max(1, min(m, n - half - 1))])
+        u = rng.choice([-1.0, 1.0], size=len(known)) / np.sqrt(n)
+        if seed % 5 == 3:  # and nearly so
+            turned = vectors + 10.0 ** rng.uniform(-16, -9) * rng.normal(size=vectors.shape)
+            vectors = np.linalg.qr(turned)[0]
     return ErrorSpectrum(vectors, values / (values + ridge)), known, u, np.sqrt(1 - u @ u)
 
 
 @pytest.mark.parametrize("block", range(10))
 def test_conditions_of_optimality_on_random_targets(block):
+    hard = 0
     for seed in range(100 * block, 100 * block + 100):
         spectrum, known, u, radius = random_problem(seed)
         n = spectrum.vectors.shape[0]
@@ -52,6 +65,8 @@ def test_conditions_of_optimality_on_random_targets(block):
         away *= radius / np.linalg.norm(away, axis=0)
         sampled = np.einsum("ik,ij,jk->k", away, H0, away) + 2 * b @ away
         assert (sampled >= energy - 1e-12).all()
+        hard += bool(found.hard[0]) and u.any()
+    assert hard >= 5  # the hard case proper: something is known, but not on the lowest eigenspace
 
 
 def random_diagonal(seed):
