@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from gramworks.datasets.normalisation import normalise
 from gramworks.datasets.splits import HeldOut, make_splits, read_splits
 from gramworks.datasets.store import read_dataset
+from gramworks.fitting.metrics import best_threshold as threshold_of
 from gramworks.kernels.gaussian_kernel import gaussian
 from gramworks.kernels.linear_kernel import linear
 from gramworks.learning.optimal_target import OptimalTarget
@@ -186,8 +187,7 @@ def best_ridge(d):
 
 def best_threshold(d):
     target = d.target().target_
-    cuts = np.append(np.unique(target[d.test]), -np.inf)
-    return min(d.wrong(target, threshold=cut) for cut in cuts)
+    return d.wrong(target, threshold=threshold_of(target[d.test], d.signs[d.test] > 0))
 
 
 def share_of_classes(d):

@@ -109,8 +109,34 @@ def test_draws_that_cannot_be_made_are_skipped(parameters, reason):
 
 def test_only_oracle_rows_and_own_draws_see_all_labels():
     method = load_method("optimal-target")
-    for values_, sees in (({}, False), ({"length": "oracle"}, True), ({"draws": 3}, True)):
+    oracles = [({"length": "oracle"}, True), ({"threshold": "oracle"}, True)]
+    for values_, sees in (({}, False), ({"draws": 3}, True), *oracles):
         assert method.sees_test_labels(method.parameters(values_, "test")) is sees
+
+
+def test_the_threshold_of_the_oracle_is_the_best_there_is():
+    splits = make_splits(HeldOut(sizes=[60], repeats=4), CODES, study="s", dataset="iris-two")
+    rows = run(
+        "optimal-target", {}, splits=splits, repeats=range(4),
+        settings=[{}, {"threshold": "oracle"}],
+    )  # fmt: skip
+    for repeat in range(4):
+        labelled, _, test = splits["n_test=60"].draw(repeat)
+        model = OptimalTarget().fit(K, CODES, labelled=np.isin(np.arange(100), labelled))
+        t = model.target_[test]
+        tried = [np.mean((t > cut) != CODES[test]) for cut in [t.min() - 1, *t]]
+        for setting, expected in (
+            ("n_test=60;threshold=oracle", min(tried)),
+            ("n_test=60", np.mean((t > 0) != CODES[test])),
+        ):
+            own = [r for r in rows if r["setting"] == setting and r["repeat"] == repeat]
+            assert values(own, "test-error-percent") == pytest.approx([100 * expected])
+
+
+def test_the_threshold_of_numbers_is_skipped():
+    splits = make_splits(HeldOut(sizes=[10], repeats=1), HOUSES.y, study="s", dataset="h")
+    rows = run("optimal-target", {"threshold": "oracle"}, HOUSES, splits, range(1))
+    assert [row["status"] for row in rows] == ["skipped"]
 
 
 def test_regression_with_expected_and_oracle_length():

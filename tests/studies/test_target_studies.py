@@ -21,7 +21,7 @@ from gramworks.plan import Plan
 from gramworks.report.published import read_published
 from gramworks.report.study_figures import own_figures, study_figures
 from gramworks.settings import join_settings
-from gramworks.studies import derived, target_fraction, target_iris
+from gramworks.studies import derived, target_boston, target_fraction, target_ida, target_iris
 from gramworks.studies.study_checks import check_study
 from gramworks.studies.study_file import Study, load_study
 
@@ -193,3 +193,20 @@ def test_a_figure_that_is_not_stated_is_refused(monkeypatch):
 def test_studies_without_own_figures_have_none():
     assert own_figures(study("margin-reuters")) == {}
     assert derived.derives("target-iris") == set()
+
+
+def test_oracle_rows_stand_as_a_column_beside_the_honest_ones():
+    row = {"study": "s", "dataset": "d", "method": "optimal-target", "repeat": 0, "value": 1.0}
+    error, squares = "root-mean-square-error", "mean-square-error"
+    rows = [
+        row | {"setting": "n_test=5", "metric": error},
+        row | {"setting": "kernel=K2;length=oracle;n_test=5", "metric": error, "value": 2.0},
+        row | {"setting": "length=oracle;n_test=5", "metric": squares, "value": 3.0},
+    ]
+    assert target_boston.derive(rows) == [
+        rows[1] | {"setting": "kernel=K2;n_test=5", "metric": f"oracle-{error}"}
+    ]
+    wrong = {"metric": "test-error-percent", "setting": "threshold=oracle"}
+    assert target_ida.derive([row | wrong]) == [
+        row | {"metric": "oracle-test-error-percent", "setting": ""}
+    ]

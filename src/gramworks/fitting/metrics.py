@@ -73,6 +73,24 @@ def absolute_correlations(truth, columns) -> np.ndarray:
     return np.divide(np.abs(a @ b), lengths, out=np.zeros(len(lengths)), where=lengths > 0)
 
 
+def best_threshold(decisions, positive) -> float:
+    """Give a threshold above which the fewest points are wrongly held to be positive, or below not.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n,)
+    positive : ndarray of shape (n,), bool
+
+    Returns
+    -------
+    float
+        One of the decisions, or -inf; the lowest of the best.
+    """
+    cuts = np.append(-np.inf, np.unique(decisions))
+    wrong = [np.count_nonzero((decisions > cut) != positive) for cut in cuts]
+    return float(cuts[int(np.argmin(wrong))])
+
+
 def area_under_curve(truth, decisions, classes) -> float:
     """Give the area under the receiver operating characteristic, from decision values.
 

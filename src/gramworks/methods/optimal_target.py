@@ -7,7 +7,7 @@ from pydantic import Field
 
 from gramworks.datasets.seeds import generator
 from gramworks.fields import Count, Number
-from gramworks.fitting.metrics import absolute_correlations
+from gramworks.fitting.metrics import absolute_correlations, best_threshold
 from gramworks.learning.optimal_target import OptimalTarget
 from gramworks.learning.target_draws import draw_correlations
 from gramworks.methods import _kernel_eigenpairs
@@ -39,6 +39,9 @@ class Params(OneKernel):
     row a control that sees them)."""
     centre_targets: bool = False
     """Centre the +-1 of classes on the mean of the known ones."""
+    threshold: Literal["zero", "oracle"] = "zero"
+    """Where two classes part: at 0, or where the fewest test points are wrong (which makes the row
+    a control that sees them)."""
     components: Count = Field(default=1, ge=1)
     """How many generalised components are correlated with the labels of two classes; y* is the
     first."""
@@ -57,7 +60,7 @@ class Params(OneKernel):
 
 def sees_test_labels(params: Params) -> bool:
     """Tell which rows are scored here by all labels, or are controls."""
-    return params.draws is not None or params.length == "oracle"
+    return params.draws is not None or "oracle" in (params.length, params.threshold)
 
 
 SEES_TEST_LABELS = sees_test_labels
@@ -71,6 +74,8 @@ def fit(problem: Problem, params: Params) -> Outcome:
         ridge = params.relative_ridge * float(pairs.values[0])
     if params.draws is not None:
         return _many_draws(problem, params, error_spectrum(pairs, ridge))
+    if params.threshold == "oracle" and problem.task != "binary":
+        raise Skip("threshold=oracle parts two classes; leave it out")
     task = "regression" if problem.task == "regression" else "classification"
     model = OptimalTarget(ridge, params.length, task, params.centre_targets)
     y = problem.truth if params.length == "oracle" else problem.y
@@ -80,8 +85,12 @@ def fit(problem: Problem, params: Params) -> Outcome:
     if problem.task == "binary":
         count = params.components
         components = model.target_[:, None] if count == 1 else model.components_[:, :count]
+    predictions = model.predict()[rows]
+    if params.threshold == "oracle":
+        cut = best_threshold(values[rows], problem.truth[rows] == 1)
+        predictions = (values[rows] > cut).astype(np.int64)
     return Outcome(
-        predictions=model.predict()[rows],
+        predictions=predictions,
         decision=values[..., rows].T if task == "classification" else None,
         components=components,
     )
