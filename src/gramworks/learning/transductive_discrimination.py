@@ -18,17 +18,22 @@ from gramworks.solvers.target_error import KernelEigenpairs, error_spectrum, ker
 class TransductiveDiscrimination(ClassifierMixin, BaseEstimator):
     """Values of the unknown points with the least leave-one-out error over all points.
 
-    Chapelle, Vapnik and Weston (NIPS 12, 1999): the leave-one-out error of kernel ridge
-    regression on known and unknown points together is a quadratic in the unknown values, and is
-    minimised near those of the ridge regression on the known points. The sign is the class.
+    The leave-one-out error of kernel ridge regression on known and unknown points together is a
+    quadratic in the unknown values t,
+
+        E(t) = sum_i ((G y - y)_i / (1 - G_ii))^2 + closeness |t - t0|^2,    y = (t, u),
+
+    t0 the values of the ridge regression on the known points alone. Its minimum is the one of the
+    first term within some distance of t0, as Chapelle, Vapnik and Weston (NIPS 12, 1999, pp.
+    421-427) have it. The sign is the class.
 
     Parameters
     ----------
     ridge : float
         Positive, in units of the kernel, which is centred over all points.
     closeness : float
-        Weight of the squared distance from the regression on the known points; positive. The
-        paper bounds the distance instead; each bound belongs to one weight.
+        Weight of the squared distance from t0; positive. Each bound of the distance belongs to
+        one weight, which differs from draw to draw.
 
     Attributes
     ----------
