@@ -124,7 +124,7 @@ class OptimalTarget(BaseEstimator):
         ridge = check_positive(self.ridge, "ridge")
         pairs = K if isinstance(K, KernelEigenpairs) else kernel_eigenpairs(check_square(K))
         n = pairs.vectors.shape[0]
-        scales = self._scales(y, n, labelled)
+        scales = self._read_targets(y, n, labelled)
         self._spectrum = error_spectrum(pairs, ridge)
         known = np.flatnonzero(self.labelled_)
         found = solve_targets(
@@ -144,11 +144,11 @@ class OptimalTarget(BaseEstimator):
         self.n_features_in_ = n
         return self
 
-    def _scales(self, y, n, labelled) -> list[TargetScale]:
+    def _read_targets(self, y, n, labelled) -> list[TargetScale]:
         """Turn known targets into u, one a machine; sets labelled_ and classes_."""
         if hasattr(self, "classes_"):
             del self.classes_
-        mask = _known(y, n, labelled)
+        mask = _known_mask(y, n, labelled)
         if not mask.any():
             self.labelled_ = mask
             return [TargetScale(np.zeros(0), 1.0, 0.0, 1.0)]
@@ -235,12 +235,12 @@ class OptimalTarget(BaseEstimator):
     @property
     def levels_(self):
         """Eigenvalues of H0."""
-        return self._each(lambda s: 1.0 + target_levels(self._spectrum, self._known(), s.u)[0])
+        return self._each(lambda s: 1.0 + target_levels(self._spectrum, self._known_rows(), s.u)[0])
 
     @property
     def linear_(self):
         """Linear term Psi'H1 u on the eigenvectors of `levels_`."""
-        return self._each(lambda s: target_levels(self._spectrum, self._known(), s.u)[1])
+        return self._each(lambda s: target_levels(self._spectrum, self._known_rows(), s.u)[1])
 
     @property
     def roots_(self):
@@ -273,13 +273,13 @@ class OptimalTarget(BaseEstimator):
         leverage = ((V * part) * V).sum(axis=1)
         return self._one((fitted - self._targets) / (1.0 - leverage))
 
-    def _known(self):
+    def _known_rows(self):
         check_is_fitted(self)
         return np.flatnonzero(self.labelled_)
 
     def _stationary(self, scale):
         # on the sphere H0 less the identity has the same points, with energies |t|^2 lower
-        levels, linear = target_levels(self._spectrum, self._known(), scale.u)
+        levels, linear = target_levels(self._spectrum, self._known_rows(), scale.u)
         return stationary_points(levels, linear, scale.radius)
 
     def _each(self, make):
@@ -293,7 +293,7 @@ class OptimalTarget(BaseEstimator):
         return rows[0] if rows.ndim > 1 else rows[0].item()
 
 
-def _known(y, n, labelled):
+def _known_mask(y, n, labelled):
     """Give the mask of known targets; whether they are usable is for the encoders."""
     if y is None:
         return np.zeros(n, dtype=bool)
