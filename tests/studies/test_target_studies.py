@@ -134,7 +134,8 @@ def small_iris():
 
 
 def rows_of(n, **columns):
-    return pd.DataFrame([{"dataset": "iris-two", "method": "optimal-target", "n": n, **columns}])
+    row = {"dataset": "iris-two", "method": "optimal-target", "n": n} | columns
+    return pd.DataFrame([row])
 
 
 def test_figures_of_iris_are_those_of_the_draws_that_were_scored(table):
@@ -210,3 +211,30 @@ def test_oracle_rows_stand_as_a_column_beside_the_honest_ones():
     assert target_ida.derive([row | wrong]) == [
         row | {"metric": "oracle-test-error-percent", "setting": ""}
     ]
+
+
+def test_table_1_is_drawn_with_a_panel_a_kernel():
+    boston = study("target-boston")
+    cells = pd.concat([
+        rows_of(
+            100, dataset="boston", method=method, metric=metric, published=published,
+            setting=f"{more}n_test={size}", measured_mean=size / 5, measured_se=0.1,
+        )
+        for size in (5, 10)
+        for more in ("", "kernel=K2;", "length=oracle;")
+        for method in ("optimal-target", "kernel-ridge")
+        for metric, published in (
+            ("root-mean-square-error", np.nan), ("oracle-root-mean-square-error", np.nan),
+            ("mean-square-error", np.nan if more else 3.0),
+        )
+    ], ignore_index=True)  # fmt: skip
+    [(name, figure)] = target_boston.draw_figures(boston, cells, {})
+    assert name in target_boston.FIGURES
+    assert [axes.get_title() for axes in figure.axes] == list(boston.kernels.values())
+    for axes in figure.axes:
+        assert len(axes.containers) == 3
+        for line in axes.containers:
+            np.testing.assert_allclose(line[0].get_xydata(), [[5, 1], [10, 2]])
+        marks = [line for line in axes.lines if line.get_label().startswith("published")]
+        assert [list(line.get_ydata()) for line in marks] == [[3, 3], [3, 3]]
+    assert not list(target_boston.draw_figures(boston, cells.assign(n=0), {}))

@@ -121,8 +121,11 @@ def _secular(draws: _Draws) -> Figure:
         axes.axvline(1 + pole, color=_GREY, linewidth=0.6, linestyle=":")
     axes.plot(1 + roots[1:], np.full(len(roots) - 1, radius**2), "o", color=INK, markersize=4)
     axes.plot([1 + roots[0]], [radius**2], "*", color=PUBLISHED, markersize=11)
+    low, high = g.min(), g[(mu > roots[0]) & (mu < roots[-1])].min()
+    axes.set_ylim(0.5 * min(low, radius**2), 1e3 * max(high, radius**2))  # poles have no height
+    axes.text(mu[-1] + 1, radius**2, "1 − |u|²", ha="right", va="bottom", fontsize=8)
     axes.set_xlabel("μ (dotted: eigenvalues of H₀; star: the root of least energy)")
-    axes.set_ylabel("g(μ), and 1 − |u|²")
+    axes.set_ylabel("g(μ)")
     # the page's fonts show no formulas
     axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     return figure
@@ -153,13 +156,17 @@ def _scatter(draws: _Draws, at: int, which: str) -> Figure:
         (f"generalised, {which} draw", general, draws.found[at, 0]),
     )
     figure = Figure(figsize=(4.8, 6.4), layout="constrained")
+    kinds = ((-1, "*", MEASURED, "versicolor"), (1, "+", PUBLISHED, "virginica"))
     for axes, (title, points, correlation) in zip(figure.subplots(2, 1), panels, strict=True):
-        for sign, marker, colour in ((-1, "*", MEASURED), (1, "+", PUBLISHED)):
+        for sign, marker, colour, name in kinds:
             own = draws.signs == sign
-            axes.plot(*points[own].T, marker, color=colour, markersize=5, linestyle="")
-        axes.plot(*points[rows].T, "o", mfc="none", mec=INK, markersize=11, linestyle="")
+            axes.plot(*points[own].T, marker, color=colour, markersize=5, label=name)
+        axes.plot(*points[rows].T, "o", mfc="none", mec=INK, markersize=11, label="labelled")
         axes.set_title(f"{title}: |R| = {correlation:.3f}", fontsize=9)
         axes.set_xlabel("first")
         axes.set_ylabel("second")
-    figure.supylabel("")
+    figure.legend(
+        *figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3,
+        frameon=False, fontsize=8,
+    )  # fmt: skip
     return figure
