@@ -45,8 +45,8 @@ FIGURES = {
     ),
     "figure 2": (
         "Histograms",
-        "|R| of the first four generalised components with the labels, over all draws; black bars "
-        "are draws that beat the plain component, which the line marks.",
+        "|R| of the first four generalised components with the labels, over all draws; bars "
+        "beyond the line are draws that beat the plain component, which it marks.",
     ),
     "figure 3": ("Scatter plots", _PANELS.format(QUANTILES["unlucky"])),
     "figure 4": ("Scatter plots", _PANELS.format(QUANTILES["lucky"])),
