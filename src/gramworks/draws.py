@@ -16,7 +16,7 @@ from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.splits import Splits
 from gramworks.fields import NAME_PATTERN
-from gramworks.fitting.scoring import score
+from gramworks.fitting.scoring import correlate, score
 from gramworks.label_tasks import all_settings, mean_rows, one_against_rest, with_label
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Problem, Skip
@@ -94,7 +94,7 @@ def run_draws(
                 key = draw | {"setting": with_label(setting, label) if label else setting}
                 start = time.perf_counter()
                 problem = _problem(
-                    method, task, masks, present, study, key["setting"], repeat, shared, log
+                    method, params, task, masks, present, study, key["setting"], repeat, shared, log
                 )
                 outcome, status, reason = _attempt(method, problem, params, log)
                 seconds = time.perf_counter() - start
@@ -168,12 +168,13 @@ def _square_part(K: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _problem(
-    method: Method, dataset: Dataset, masks: dict[str, np.ndarray], kernels: dict[str, np.ndarray],
-    study: str, setting: str, repeat: int, shared: dict | None, log: Callable,
+    method: Method, params: Any, dataset: Dataset, masks: dict[str, np.ndarray],
+    kernels: dict[str, np.ndarray], study: str, setting: str, repeat: int, shared: dict | None,
+    log: Callable,
 ) -> Problem:  # fmt: skip
     y = _without_unlabelled(dataset.y, masks["labelled"])
     wants_features = {"features", "strings"} & set(method.needs)
-    sees_all = getattr(method.module, "SEES_TEST_LABELS", False)
+    sees_all = method.sees_test_labels(params)
     # What draws share is read-only, and containers are fresh, so that no draw can alter the next.
     return Problem(
         study=study, dataset=dataset.id, task=dataset.task, setting=parse_setting(setting),
@@ -233,8 +234,8 @@ def _fault(outcome: object) -> str:
     """Say what is wrong with what a method returned; empty when nothing is."""
     if not isinstance(outcome, Outcome):
         return f"the method returned {type(outcome).__name__}, wanted is an Outcome"
-    if outcome.predictions is None and not outcome.metrics:
-        return "the method returned neither predictions nor metrics"
+    if outcome.predictions is None and outcome.components is None and not outcome.metrics:
+        return "the method returned neither predictions nor metrics nor components"
     for metric, value in outcome.metrics.items():
         if not isinstance(metric, str) or not re.fullmatch(NAME_PATTERN, metric):
             return f"the metric name {metric!r} is not usable; allowed: {NAME_PATTERN}"
@@ -250,6 +251,8 @@ def _rows(
         yield key | cell("", None, status, reason)
         return
     metrics = dict(outcome.metrics)
+    if outcome.components is not None:
+        metrics |= correlate(dataset.y, outcome.components)
     if outcome.predictions is not None:
         try:
             values, undefined = score(

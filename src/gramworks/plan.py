@@ -17,6 +17,7 @@ from typing import Any
 from gramworks.config import RunConfig
 from gramworks.datasets.parsing import parser_module
 from gramworks.datasets.registry import entry_digest, load_entry
+from gramworks.datasets.splits import AnySpec, split_settings
 from gramworks.errors import ConfigError, suggest
 from gramworks.fingerprint import fingerprint
 from gramworks.kernels.identifiers import kernel_module
@@ -92,10 +93,18 @@ class Plan:
 
     def _limited(self, study: Study) -> Study:
         """Cut the repeats to what the run admits; splits are seeded one by one, so it is a cut."""
-        cap, repeats = self.config.repeats, getattr(study.splits, "repeats", None)
-        if cap is None or (repeats is not None and repeats <= cap):
-            return study
-        return study.model_copy(update={"splits": study.splits.model_copy(update={"repeats": cap})})
+        cap = self.config.repeats
+
+        def cut(spec: AnySpec | None) -> AnySpec | None:
+            if cap is None or spec is None or (spec.repeats or cap + 1) <= cap:
+                return spec
+            return spec.model_copy(update={"repeats": cap})
+
+        datasets = {
+            name: body.model_copy(update={"splits": cut(body.splits)})
+            for name, body in study.datasets.items()
+        }
+        return study.model_copy(update={"splits": cut(study.splits), "datasets": datasets})
 
     # What runs
 
@@ -209,8 +218,7 @@ class Plan:
 
     def split_settings(self, study: str) -> list[str]:
         """List the settings that the splits of a study distinguish, such as n_labelled=16."""
-        sizes = getattr(self.studies[study].splits, "sizes", None)
-        return [f"n_labelled={size}" for size in sizes] if sizes else [""]
+        return list(split_settings(self.studies[study].splits))
 
     def labels(self, study: str, dataset: str) -> list[str]:
         """List the labels told from the rest one by one; none where the data set's task is kept."""
@@ -219,11 +227,9 @@ class Plan:
 
     def n_repeats(self, study: str, dataset: str) -> int:
         """Return the number of draws a setting; a k-fold counts every fold."""
-        spec = self.studies[study].splits
-        own = self.studies[study].datasets[dataset].repeats
+        spec = self.studies[study].splits_of(dataset)
         if spec.kind != "given":
-            repeats = min(spec.repeats, own or spec.repeats)
-            return repeats * spec.folds if spec.kind == "k-fold" else repeats
+            return spec.repeats * spec.folds if spec.kind == "k-fold" else spec.repeats
         given = load_entry(dataset).facts.partitions
         for size in spec.sizes or ():
             if size not in given:
@@ -235,15 +241,14 @@ class Plan:
         if not count:
             raise ConfigError(f"study {study}: data set {dataset!r} has no given partitions.")
         if spec.labelled is None:
-            return min(spec.repeats or count, own or count, count)
+            return min(spec.repeats or count, count)
         smallest = min(spec.sizes or given)
         if spec.labelled > smallest:
             raise ConfigError(
                 f"study {study}: splits: labelled: {spec.labelled} points are to be drawn, data "
                 f"set {dataset!r} has a given training part of {smallest}."
             )
-        repeats = spec.repeats or count
-        return min(repeats, own or repeats)
+        return spec.repeats or count
 
     def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
         spec = self.studies[study]
@@ -268,9 +273,12 @@ class Plan:
         """Registry entry of a data set."""
         return canonical({"entry": entry_digest(dataset)})
 
-    def splits_slice(self, study: str) -> str:
-        """Protocol of a study's splits."""
-        return canonical(self.studies[study].splits.model_dump())
+    def splits_slice(self, study: str, dataset: str) -> str:
+        """Protocol of the splits of a data set in a study."""
+        spec = self.studies[study].splits_of(dataset)
+        if spec.kind == "given":  # a cap may be above what there is
+            spec = spec.model_copy(update={"repeats": self.n_repeats(study, dataset)})
+        return canonical(spec.model_dump())
 
     def fit_slice(self, study: str, dataset: str, method: str) -> str:
         """State settings, parameters and kernel names of a method; nothing else of the study."""

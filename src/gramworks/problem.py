@@ -42,7 +42,7 @@ class Problem:
     shared: dict[str, np.ndarray] = field(default_factory=dict)
     """What the method's `learn` made once for all draws."""
     truth: np.ndarray | None = None
-    """All labels, only for controls that state SEES_TEST_LABELS."""
+    """All labels, only for rows whose method states SEES_TEST_LABELS."""
     log: Callable[[str], None] = print
 
     @property
@@ -64,6 +64,9 @@ class Outcome:
     """(n_test,) class codes or real values, in the order of `Problem.test_rows`."""
     decision: np.ndarray | None = None
     """(n_test,) decision values of class 1 against 0, for the area under the curve."""
+    components: np.ndarray | None = None
+    """(n, k) one-dimensional views of all points, which the workflow correlates with all labels:
+    ``correlation``, ``correlation-2``, ..., in absolute value."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Further numbers for the tables, such as weight-1 or omega-half."""
     converged: bool = True

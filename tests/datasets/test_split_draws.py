@@ -27,6 +27,8 @@ SPECS = [
     {"kind": "labelled", "sizes": [10, 20], "scheme": "free", "repeats": 4, "test": 30},
     {"kind": "k-fold", "folds": 5, "repeats": 2},
     {"kind": "k-fold", "folds": 7, "repeats": 2, "stratified": False},
+    {"kind": "test-sizes", "sizes": [5, 20], "repeats": 4},
+    {"kind": "drawn", "labelled": 30, "test": 20, "repeats": 4},
 ]
 
 
@@ -89,6 +91,13 @@ def test_sizes():
     assert list(found) == ["n_labelled=10", "n_labelled=20"]
     assert found["n_labelled=10"].unlabelled.shape == (4, 60)
     assert make(**SPECS[2])["n_labelled=20"].unlabelled.shape == (4, 0)
+    found = make(**SPECS[7])
+    assert list(found) == ["n_test=5", "n_test=20"]
+    assert found["n_test=5"].test.shape == (4, 5)
+    [found] = make(**SPECS[8]).values()
+    assert (found.labelled.shape, found.test.shape) == ((4, 30), (4, 20))
+    [found] = make(kind="own-draws", repeats=3).values()
+    assert found.unlabelled.tolist() == [list(range(100))] * 3
 
 
 def test_shares_of_the_classes():

@@ -46,9 +46,10 @@ def run(name, made, **values):
     if name == "svm-gaussian-cv":
         made = _with(made, kernels={"K1": made.kernels["K3"]})
         values = {"C_grid": [1, 10], "width_factors": [0.5, 1], "partitions": 2, **values}
-    if not getattr(method.module, "SEES_TEST_LABELS", False):
+    params = method.parameters(values, "test")
+    if not method.sees_test_labels(params):
         made = _with(made, truth=None)
-    return method.fit(made, method.parameters(values, "test"))
+    return method.fit(made, params)
 
 
 def _with(made, **changes):

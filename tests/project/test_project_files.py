@@ -74,7 +74,7 @@ def test_public_names_are_there():
     for package, names in {
         gramworks.kernels: "linear polynomial gaussian centre normalise alignment",
         gramworks.gram: "write_gram read_gram",
-        gramworks.learning: "MarginKernel",
+        gramworks.learning: "AlignmentKernel MarginKernel OptimalTarget",
         gramworks.fitting: "cross_validate",
     }.items():
         for name in names.split():

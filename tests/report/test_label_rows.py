@@ -53,7 +53,7 @@ def test_data_sets_without_labels_have_neither(make_study, write_scores, make_pu
     found = compare(make_study(), scores, make_published([]), {})
     assert [table.by_label for table in tables(found, [METRIC])] == [False]
     assert label_panels(apart(found)[1]).empty
-    names = figure_names(["a", "weight-1", "weight-2", "b"])
+    names = figure_names(make_study(metrics=["a", "weight-1", "weight-2", "b"]))
     assert names == ["a", "a by label", "weights", "b", "b by label"]
 
 

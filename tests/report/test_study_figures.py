@@ -73,8 +73,9 @@ def test_bars_of_labels_start_where_they_say(metric, means, floor):
     assert len({bar.get_facecolor() for bar in panel.patches}) == 2 <= len(COLOURS)
 
 
-def test_a_study_draws_its_metrics_in_order_and_weights_once():
+def test_a_study_draws_its_metrics_in_order_and_weights_once(make_study):
     metrics = ["test-accuracy-percent", "weight-1", "weight-2", "weight-3", "omega-half"]
-    assert [name for name, _ in study_figures(metrics, learned())] == [
+    study = make_study(metrics=metrics)
+    assert [name for name, _ in study_figures(study, learned(), {})] == [
         "test-accuracy-percent", "weights",
     ]  # fmt: skip

@@ -45,7 +45,7 @@ rule split:
     benchmark:
         "results/benchmarks/split/{study}/{dataset}.tsv"
     params:
-        slice=lambda w: plan.splits_slice(w.study),
+        slice=lambda w: plan.splits_slice(w.study, w.dataset),
         code=lambda w: plan.code("split.py"),
     message:
         "Splitting {wildcards.dataset} for {wildcards.study}"

@@ -18,13 +18,16 @@ LEFT_OUT = {
 def main(slice_, scores, tables, comparison, log):
     study = Study.model_validate(slice_["study"])
     absent = {d: (reason, LEFT_OUT[reason]) for d, reason in slice_["left_out"].items()}
-    for table in tables:
+    datasets = {}
+    for table in map(Path, tables):
         found = read_absent(table)
         if found:
-            absent[Path(table).parent.name] = (found.kind, found.reason)
+            absent[table.parent.name] = (found.kind, found.reason)
+        else:
+            datasets[table.parent.name] = table
     folder = Path(comparison).parent.parent
     made = provenance("tabulate", study=study.name)
-    tabulate_study(study, [Path(path) for path in scores], absent, folder, made)
+    tabulate_study(study, [Path(path) for path in scores], absent, folder, made, datasets)
 
 
 if __name__ == "__main__":

@@ -7,22 +7,35 @@ from dataclasses import replace
 import numpy as np
 
 from gramworks.datasets.dataset import Dataset, Points
+from gramworks.datasets.feature_selection import PATTERN as DISCRIMINANT
+from gramworks.datasets.feature_selection import select_discriminant
 from gramworks.errors import DataError, suggest
 
 RECIPES = ("none", "standardise", "unit-range", "unit-rows", "zero-mean-unit-length")
+RECIPE_FORMS = (*RECIPES, "discriminant-100")
+"""What messages name; the number of features kept is free."""
+
+
+def is_recipe(name: str) -> bool:
+    """Whether a study can state this recipe."""
+    return name in RECIPES or DISCRIMINANT.fullmatch(name) is not None
 
 
 def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
     """Normalise the points of a data set and its dense views, each by itself.
 
     Sparse views, which are graphs or word counts, and views of strings stay as they are. Constant
-    features and zero rows are told in the notes.
+    features and zero rows are told in the notes. The recipe discriminant-100 first keeps the 100
+    features that tell the classes best by all labels, and then standardises.
 
     Raises
     ------
     DataError
         As `normalise`.
     """
+    selection = DISCRIMINANT.fullmatch(recipe)
+    if selection:
+        return normalise_dataset(select_discriminant(dataset, int(selection[1])), "standardise")
     notes = list(dataset.notes)
     X = normalise(dataset.X, recipe, notes=notes)
     views = {}

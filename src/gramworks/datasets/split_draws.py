@@ -73,6 +73,15 @@ def draw_labelled(
     return _draw(n, labelled, others[random.permutation(len(others))[:n_test]])
 
 
+def draw_test(y: np.ndarray, size: int, identity: Identity, where: str) -> Draw:
+    """Draw ``size`` test points; the rest is labelled, with each class in it."""
+    n = len(y)
+    if size >= n:
+        raise DataError(f"{where}: {size} test points are asked for, there are {n} points.")
+    labelled = _free(generator(*identity), y, n - size, where)
+    return _draw(n, labelled, np.setdiff1d(np.arange(n), labelled))
+
+
 def draw_folds(
     y: np.ndarray, folds: int, stratified: bool, identity: Identity, where: str
 ) -> list[Draw]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -16,6 +16,7 @@ from gramworks.datasets.split_draws import (
     draw_fraction,
     draw_from_part,
     draw_labelled,
+    draw_test,
     is_classes,
 )
 from gramworks.errors import DataError
@@ -59,6 +60,30 @@ class KFold(StrictModel):
     """Whether classes are dealt out evenly; each then needs as many members as there are folds."""
 
 
+class HeldOut(StrictModel):
+    """A stated number of test points, for each of several sizes; the others are labelled."""
+
+    kind: Literal["test-sizes"] = "test-sizes"
+    sizes: Annotated[list[Positive], Field(min_length=1), Unique]
+    repeats: Positive
+
+
+class Drawn(StrictModel):
+    """Stated numbers of labelled and of test points; the rest is unlabelled."""
+
+    kind: Literal["drawn"] = "drawn"
+    labelled: Positive
+    test: Positive
+    repeats: Positive
+
+
+class OwnDraws(StrictModel):
+    """No labelled and no test points: methods draw labelled points themselves, many a repeat."""
+
+    kind: Literal["own-draws"] = "own-draws"
+    repeats: Positive
+
+
 class Given(StrictModel):
     """The partitions that come with the data set."""
 
@@ -76,7 +101,8 @@ class Given(StrictModel):
     as there are partitions."""
 
 
-SplitSpec = Annotated[RandomFraction | Labelled | KFold | Given, Field(discriminator="kind")]
+AnySpec: TypeAlias = RandomFraction | Labelled | KFold | HeldOut | Drawn | OwnDraws | Given
+SplitSpec = Annotated[AnySpec, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True)
@@ -102,7 +128,7 @@ class Splits:
 
 
 def make_splits(
-    spec: RandomFraction | Labelled | KFold | Given,
+    spec: AnySpec,
     y: np.ndarray,
     *,
     study: str,
@@ -127,7 +153,8 @@ def make_splits(
     Returns
     -------
     dict of str to Splits
-        By setting: ``n_labelled=16`` and so on where sizes are stated, else the one setting "".
+        By setting: ``n_labelled=16`` and so on where sizes are stated (``n_test=16`` where those
+        of the test are), else the one setting "".
         Indices stand in ascending order in each draw, those of whole given partitions as given.
 
     Raises
@@ -148,7 +175,7 @@ def make_splits(
         case Given():
             return {
                 setting: _padded(_given(spec, size, partitions, len(y), where, setting, identity))
-                for setting, size in _settings(spec.sizes).items()
+                for setting, size in split_settings(spec).items()
             }
         case KFold():
             draws = [
@@ -164,17 +191,37 @@ def make_splits(
                     for r in range(spec.repeats)
                 ])
             }  # fmt: skip
+        case Drawn():
+            return {
+                "": _padded([
+                    draw_labelled(y, spec.labelled, "free", spec.test, identity("", r), where)
+                    for r in range(spec.repeats)
+                ])
+            }  # fmt: skip
+        case OwnDraws():
+            none = np.zeros(0, dtype=np.int64)
+            return {"": _padded([(none, np.arange(len(y)), none)] * spec.repeats)}
+        case HeldOut():
+            return {
+                setting: _padded([
+                    draw_test(y, size, identity(setting, r), where) for r in range(spec.repeats)
+                ])
+                for setting, size in split_settings(spec).items()
+            }  # fmt: skip
     return {
         setting: _padded([
             draw_labelled(y, size, spec.scheme, spec.test, identity(setting, r), where)
             for r in range(spec.repeats)
         ])
-        for setting, size in _settings(spec.sizes).items()
+        for setting, size in split_settings(spec).items()
     }  # fmt: skip
 
 
-def _settings(sizes: list[int] | None) -> dict[str, int | None]:
-    return {f"n_labelled={size}": size for size in sizes} if sizes else {"": None}
+def split_settings(spec: AnySpec) -> dict[str, int | None]:
+    """Map the settings that splits distinguish to their sizes; "" where no sizes are stated."""
+    sizes = getattr(spec, "sizes", None)
+    counted = "n_test" if spec.kind == "test-sizes" else "n_labelled"
+    return {f"{counted}={size}": size for size in sizes} if sizes else {"": None}
 
 
 def _given(

@@ -50,6 +50,47 @@ def mean_squared_error(truth, predicted) -> float:
     return float(np.mean((truth.astype(float) - predicted.astype(float)) ** 2))
 
 
+def root_mean_squared_error(truth, predicted) -> float:
+    """Give the root of the mean squared difference, of one draw; FitError as above."""
+    return float(np.sqrt(mean_squared_error(truth, predicted)))
+
+
+def absolute_correlations(truth, columns) -> np.ndarray:
+    """Give the absolute linear correlations of columns with the truth; 0 for a constant one.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n,)
+    columns : ndarray of shape (n, k)
+
+    Returns
+    -------
+    ndarray of shape (k,)
+    """
+    a = truth - np.mean(truth)
+    b = columns - columns.mean(axis=0)
+    lengths = np.sqrt(a @ a) * np.sqrt((b**2).sum(axis=0))
+    return np.divide(np.abs(a @ b), lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+
+
+def best_threshold(decisions, positive) -> float:
+    """Give a threshold above which the fewest points are wrongly held to be positive, or below not.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n,)
+    positive : ndarray of shape (n,), bool
+
+    Returns
+    -------
+    float
+        One of the decisions, or -inf; the lowest of the best.
+    """
+    cuts = np.append(-np.inf, np.unique(decisions))
+    wrong = [np.count_nonzero((decisions > cut) != positive) for cut in cuts]
+    return float(cuts[int(np.argmin(wrong))])
+
+
 def area_under_curve(truth, decisions, classes) -> float:
     """Give the area under the receiver operating characteristic, from decision values.
 
@@ -118,6 +159,7 @@ _METRICS = {
         Metric("test-error-percent", "predictions", False, error_percent),
         Metric("test-auc", "decisions", True, area_under_curve),
         Metric("mean-square-error", "predictions", False, mean_squared_error),
+        Metric("root-mean-square-error", "predictions", False, root_mean_squared_error),
     )
 }
 

@@ -5,8 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from gramworks.errors import FitError
-from gramworks.fitting.metrics import find_metric
+from gramworks.fitting.metrics import absolute_correlations, find_metric
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
+
+
+def correlate(truth, components):
+    """Correlate views of all points with all targets, in absolute value.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n,)
+        Codes of two classes, or real targets.
+    components : ndarray of shape (n, k)
+
+    Returns
+    -------
+    dict of str to float
+        ``correlation``, ``correlation-2``, ...; 0 where a component is constant.
+
+    Raises
+    ------
+    FitError
+        Another number of points.
+    """
+    components = np.asarray(components, dtype=float)
+    if components.ndim != 2 or len(components) != len(truth):
+        raise FitError(
+            f"components have the shape {components.shape}, wanted is ({len(truth)}, k), a row for "
+            "each point"
+        )
+    found = absolute_correlations(truth, components)
+    names = ["correlation", *(f"correlation-{k}" for k in range(2, len(found) + 1))]
+    return dict(zip(names, found.tolist(), strict=True))
 
 
 def score(truth, predictions, decision, *, task, n_classes):

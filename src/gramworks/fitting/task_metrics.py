@@ -3,5 +3,5 @@
 METRICS_OF_TASK = {
     "binary": ("test-accuracy-percent", "test-error-percent", "test-auc"),
     "multiclass": ("test-accuracy-percent", "test-error-percent", "test-auc"),
-    "regression": ("mean-square-error",),
+    "regression": ("mean-square-error", "root-mean-square-error"),
 }

@@ -5,7 +5,9 @@ from importlib import import_module
 _EXPORTS = {
     "AlignmentKernel": "alignment",
     "MarginKernel": "margin",
+    "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
+    "TransductiveDiscrimination": "transductive_discrimination",
     "bound_test_error": "margin_bound",
 }
 

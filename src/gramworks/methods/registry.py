@@ -55,6 +55,14 @@ class Method:
         """Whether it has a `learn` function, run once for all draws."""
         return hasattr(self.module, "learn")
 
+    def sees_test_labels(self, params: BaseModel) -> bool:
+        """Whether a row of these parameters gets all labels.
+
+        A module states SEES_TEST_LABELS, True or a function of the parameters.
+        """
+        stated = getattr(self.module, "SEES_TEST_LABELS", False)
+        return bool(stated(params) if callable(stated) else stated)
+
     def parameters(self, values: dict[str, Any], where: str) -> BaseModel:
         """Validate settings and parameters from a study file (ConfigError with the key)."""
         return validated(self.module.Params, values, f"{where}: method {self.name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 
 
 def tabulate_study(
-    study: Study, score_files: list[Path], absent: dict, folder: Path, provenance: dict
+    study: Study,
+    score_files: list[Path],
+    absent: dict,
+    folder: Path,
+    provenance: dict,
+    datasets: Mapping[str, Path] | None = None,
 ) -> None:
     """Write the tables and figures of one study into ``{folder}/{study.name}/``.
 
@@ -45,6 +51,8 @@ def tabulate_study(
         The report's folder.
     provenance : dict
         JSON values, written beside the tables.
+    datasets : mapping of str to Path, optional
+        Normalised data sets by name, for figures that a study draws itself.
 
     Notes
     -----
@@ -66,7 +74,7 @@ def tabulate_study(
     text = json.dumps(provenance, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(home / "provenance.json", text + "\n")
     made = _write_tables(study, tables(comparison, study.metrics), home)
-    made |= _write_figures(study, comparison, home)
+    made |= _write_figures(study, comparison, home, datasets or {})
     for pattern in ("table-*.*", "figure-*.*"):
         for path in home.glob(pattern):
             if path.name not in made:
@@ -126,9 +134,11 @@ def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
     return made
 
 
-def _write_figures(study: Study, comparison: pd.DataFrame, home: Path) -> set[str]:
+def _write_figures(
+    study: Study, comparison: pd.DataFrame, home: Path, datasets: Mapping[str, Path]
+) -> set[str]:
     made = set()
-    for name, figure in study_figures(study.metrics, comparison):
+    for name, figure in study_figures(study, comparison, datasets):
         stem = f"figure-{file_name(name)}"
         save_figure(figure, home / stem, version=__version__)
         made |= {f"{stem}.svg", f"{stem}.png"}

@@ -75,7 +75,9 @@ def compare(
     seen = {(row["dataset"], row["method"], row["setting"], row["metric"]) for row in rows}
     printed = {}
     for record in published[published["study"] == study.name].to_dict("records"):
-        for dataset in cells.stands_for(record["dataset"]):
+        # a number that the paper prints for several data sets at once stands with each
+        names = record["dataset"].split() or [""]
+        for dataset in (found for name in names for found in cells.stands_for(name)):
             key = (dataset, record["method"], record["setting"], record["metric"])
             printed[key] = record
             if key not in seen:

@@ -18,7 +18,7 @@ from gramworks.report.escaping import file_name, printable
 from gramworks.report.papers import PAPERS
 from gramworks.report.results import StudyResults
 from gramworks.report.scores import STATUSES
-from gramworks.report.study_figures import figure_reading
+from gramworks.report.study_figures import figure_reading, own_figures
 from gramworks.report.tables import READING, notes
 from gramworks.report.verdicts import REASONS, VERDICTS
 
@@ -128,13 +128,14 @@ def _study(found: StudyResults) -> dict:
 
 def _figure(found: StudyResults, metric: str) -> dict:
     text = base64.b64encode(found.figures[metric]).decode("ascii")
-    kind, reading = figure_reading(metric)
+    kind, reading = figure_reading(found.study, metric)
     return {
         "metric": metric,
         "file": f"figure-{file_name(metric)}",
         "source": f"data:image/svg+xml;base64,{text}",
         "kind": kind,
         "reading": reading,
+        "own": metric in own_figures(found.study),
     }
 
 

@@ -39,7 +39,8 @@ class StudyResults:
     absent: pd.DataFrame
     """Data sets left out of the run: dataset, reason, text."""
     figures: dict[str, bytes]
-    """SVG by metric, in the order of the study; that of single labels after each."""
+    """SVG by name: figures of the study's own, then by metric, in the order of the study; that of
+    single labels after each."""
 
 
 def read_results(study: Study, home: Path) -> StudyResults:
@@ -57,7 +58,7 @@ def read_results(study: Study, home: Path) -> StudyResults:
         A file is missing or damaged; names it and the command that makes it.
     """
     status = _read(home / "status.csv", ("study", "status", "draws"), integers=("draws",))
-    figures = {m: home / f"figure-{file_name(m)}.svg" for m in figure_names(study.metrics)}
+    figures = {m: home / f"figure-{file_name(m)}.svg" for m in figure_names(study)}
     return StudyResults(
         study=study,
         comparison=_read(

@@ -1,35 +1,48 @@
-"""Which figures a study has, in the order of its metrics."""
+"""Which figures a study has: its own module's, and one a metric, in their order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gramworks.errors import DataError
 from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
 from gramworks.report.label_rows import apart, label_panels
 from gramworks.report.verdicts import direction
 from gramworks.report.weight_figure import WEIGHT, weight_plot
+from gramworks.studies.derived import own_module
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from gramworks.studies.study_file import Study
+
 WEIGHTS = "weights"
 BY_LABEL = " by label"
 
 
-def figure_names(metrics: list[str]) -> list[str]:
-    """Name the figures that may be there: a metric each, its labels one by one, the weights."""
-    names: dict[str, None] = {}
-    for metric in metrics:
+def own_figures(study: Study) -> dict[str, tuple[str, str]]:
+    """Give the figures that the study's own module states, each with its kind and reading."""
+    return getattr(own_module(study.name), "FIGURES", {})
+
+
+def figure_names(study: Study) -> list[str]:
+    """Name the figures that may be there: own ones, a metric each, its labels, the weights."""
+    names: dict[str, None] = dict.fromkeys(own_figures(study))
+    for metric in study.metrics:
         shown = [WEIGHTS] if WEIGHT.fullmatch(metric) else [metric, metric + BY_LABEL]
         names |= dict.fromkeys(shown)
     return list(names)
 
 
-def figure_reading(name: str) -> tuple[str, str]:
+def figure_reading(study: Study, name: str) -> tuple[str, str]:
     """Say what kind of plot a figure is, and how it is read."""
+    own = own_figures(study)
+    if name in own:
+        return own[name]
     if name == WEIGHTS:
         return "Dot plot", (
             "a mark a base kernel, its mean weight over the draws with one standard deviation "
@@ -46,15 +59,18 @@ def figure_reading(name: str) -> tuple[str, str]:
     )
 
 
-def study_figures(metrics: list[str], comparison: pd.DataFrame) -> Iterator[tuple[str, Figure]]:
+def study_figures(
+    study: Study, comparison: pd.DataFrame, tables: Mapping[str, Path]
+) -> Iterator[tuple[str, Figure]]:
     """Draw the figures of a study.
 
     Parameters
     ----------
-    metrics : list of str
-        Of the study.
+    study : Study
     comparison : DataFrame
         From `gramworks.report.comparison.compare`.
+    tables : mapping of str to Path
+        Normalised data sets by name, for figures that the study's own module draws.
 
     Yields
     ------
@@ -62,10 +78,19 @@ def study_figures(metrics: list[str], comparison: pd.DataFrame) -> Iterator[tupl
         As of `figure_names`.
     figure : matplotlib Figure
         Figures of which nothing was measured are left out.
+
+    Raises
+    ------
+    DataError
+        The study's own module draws a figure that it does not state.
     """
+    yield from _drawn_by_module(study, comparison, tables)
     whole, single = apart(comparison)
-    for name in figure_names(metrics):
+    own = own_figures(study)
+    for name in figure_names(study):
         metric = name.removesuffix(BY_LABEL)
+        if name in own:
+            continue
         if name == WEIGHTS:
             figure = weight_plot(whole)
         elif not name.endswith(BY_LABEL):
@@ -76,3 +101,19 @@ def study_figures(metrics: list[str], comparison: pd.DataFrame) -> Iterator[tupl
             figure = label_bars(single, metric)
         if figure is not None:
             yield name, figure
+
+
+def _drawn_by_module(
+    study: Study, comparison: pd.DataFrame, tables: Mapping[str, Path]
+) -> Iterator[tuple[str, Figure]]:
+    stated = own_figures(study)
+    if not stated:
+        return
+    module = own_module(study.name)
+    for name, figure in module.draw_figures(study, comparison, tables):
+        if name not in stated:
+            raise DataError(
+                f"{module.__name__}.draw_figures gave {name!r}; allowed are its FIGURES, "
+                f"{', '.join(stated)}."
+            )
+        yield name, figure

@@ -5,13 +5,20 @@ A study ``some-study`` may have a module ``some_study.py`` beside this one, foun
 - ``METRICS``: the names of the metrics it makes;
 - ``derive(rows)``: takes all rows of the study, dicts with the keys
   `gramworks.score_files.COLUMNS` (``repeat`` an int or None, ``value`` a float or None), and
-  returns further rows.
+  returns further rows;
+- ``FIGURES``: figures of its own, each name with what kind of plot it is and how it is read;
+- ``draw_figures(study, comparison, tables)``: takes the study, its comparison
+  (`gramworks.report.comparison.compare`) and the normalised data sets by name, and yields
+  ``(name, figure)``.
+
+It has the first two, the last two, or all four.
 """
 
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from gramworks.errors import DataError
@@ -32,10 +39,15 @@ def derived_module(study: str) -> str | None:
     return f"gramworks.studies.{stem}"
 
 
+def own_module(study: str) -> ModuleType | None:
+    """Import the module of `derived_module`."""
+    name = derived_module(study)
+    return importlib.import_module(name) if name else None
+
+
 def derives(study: str) -> set[str]:
     """Name the metrics that are derived in a study."""
-    name = derived_module(study)
-    return set(importlib.import_module(name).METRICS) if name else set()
+    return set(getattr(own_module(study), "METRICS", ()))
 
 
 def with_derived(study: str, scores: pd.DataFrame) -> pd.DataFrame:
@@ -59,16 +71,15 @@ def with_derived(study: str, scores: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd  # the plan reads this module too, and needs no tables
 
-    name = derived_module(study)
-    if name is None:
+    module = own_module(study)
+    if not hasattr(module, "derive"):
         return scores
-    module = importlib.import_module(name)
     plain = scores.astype(object).where(scores.notna(), None)
     rows = module.derive(plain.to_dict("records"))
     for row in rows:
         if set(row) != set(COLUMNS) or row["metric"] not in module.METRICS:
             raise DataError(
-                f"{name}.derive returned the row {row}; allowed are the columns "
+                f"{derived_module(study)}.derive returned the row {row}; allowed are the columns "
                 f"{', '.join(COLUMNS)} and the metrics {', '.join(module.METRICS)}."
             )
     if not rows:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from gramworks.datasets.normalisation import RECIPES
+from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
 from gramworks.datasets.registry import load_entry
+from gramworks.datasets.splits import AnySpec, Drawn, HeldOut, Labelled, split_settings
 from gramworks.errors import ConfigError, KernelError, suggest
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
@@ -32,14 +33,14 @@ def check_study(study: Study) -> None:
     where = f"study {study.name}"
     for dataset, body in study.datasets.items():
         load_entry(dataset)
-        if body.recipe not in RECIPES:
+        if not is_recipe(body.recipe):
             raise ConfigError(
                 f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
-                f"{suggest(body.recipe, RECIPES)}."
+                f"{suggest(body.recipe, RECIPE_FORMS)}."
             )
         _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
         _check_strata(study, dataset)
-        _check_sizes(study, dataset, f"{where}: data set {dataset}")
+        _check_splits(study, dataset, f"{where}: data set {dataset}")
     for name, body in study.methods.items():
         method = load_method(name)
         for setting in body.combinations():
@@ -59,12 +60,17 @@ def check_study(study: Study) -> None:
                         f"{suggest(kernel, kernels)}."
                     )
                 _check_kernels(dataset, kernels.values(), f"{where}: method {name}")
-            if method.learns and getattr(study.splits, "rest", "") == "left-out":
+            rest = {getattr(study.splits_of(d), "rest", "") for d in study.datasets}
+            if method.learns and "left-out" in rest:
                 raise ConfigError(
                     f"{where}: method {name} learns from all points once for all draws, so that no "
                     "draw can leave some out; state `rest: unlabelled` in splits."
                 )
     _check_metrics(study)
+
+
+def _shown(settings: Iterable[str]) -> str:
+    return ", ".join(setting or "no setting" for setting in settings)
 
 
 def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> None:
@@ -92,7 +98,7 @@ def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> N
 
 def _check_strata(study: Study, dataset: str) -> None:
     """Refuse to stratify points with several labels each, before any work is done."""
-    spec = study.splits
+    spec = study.splits_of(dataset)
     wanted = getattr(spec, "stratified", False) or getattr(spec, "scheme", "free") != "free"
     if wanted and load_entry(dataset).task == "multilabel":
         way = "scheme: free" if spec.kind == "labelled" else "stratified: false"
@@ -102,26 +108,47 @@ def _check_strata(study: Study, dataset: str) -> None:
         )
 
 
-def _check_sizes(study: Study, dataset: str, where: str) -> None:
-    """Refuse more labelled and test points, or repeats, than there are."""
-    spec, facts = study.splits, load_entry(dataset).facts
-    own, all_of_them = study.datasets[dataset].repeats, getattr(spec, "repeats", None)
-    if own and all_of_them and own > all_of_them:
+def _check_splits(study: Study, dataset: str, where: str) -> None:
+    """Refuse splits of other settings, and more labelled and test points than there are."""
+    own, facts = study.splits_of(dataset), load_entry(dataset).facts
+    wanted, found = split_settings(study.splits), split_settings(own)
+    if list(wanted) != list(found):
         raise ConfigError(
-            f"{where}: repeats: {own} are asked for, the study's splits have {all_of_them}; raise "
-            "`repeats` of `splits`, or lower this one."
+            f"{where}: its splits distinguish {_shown(found)}, those of the study "
+            f"{_shown(wanted)}; state splits of the same settings."
         )
-    if spec.kind != "labelled" or not facts:
-        return
-    n_test = 1 if spec.test == "rest" else spec.test
-    most = facts.rows - n_test
-    for size in spec.sizes:
+    body, all_of_them = study.datasets[dataset], study.splits.repeats
+    if body.repeats and body.splits:
+        raise ConfigError(
+            f"{where}: repeats: its splits are its own; state `repeats` in them, and leave this "
+            "one out."
+        )
+    if body.repeats and all_of_them and body.repeats > all_of_them:
+        raise ConfigError(
+            f"{where}: repeats: {body.repeats} are asked for, the study's splits have "
+            f"{all_of_them}; raise `repeats` of `splits`, or lower this one."
+        )
+    for key, size, n_others, others in _stated_sizes(own) if facts else ():
+        most = facts.rows - n_others
         if size > most:
             raise ConfigError(
-                f"{where}: splits: sizes: {size} labelled points, with {n_test} for the test at "
-                f"least, are more than its {facts.rows} points; state sizes up to {most}, or leave "
-                "the data set out."
+                f"{where}: splits: {key}: {size} {others[0]} points, with {n_others} {others[1]} "
+                f"at least, are more than its {facts.rows} points; state {key} up to {most}, or "
+                "leave the data set out."
             )
+
+
+def _stated_sizes(spec: AnySpec) -> Iterator[tuple[str, int, int, tuple[str, str]]]:
+    """Give key, size, the least number of other points wanted, and what both are."""
+    for_test = ("labelled", "for the test")
+    match spec:
+        case Labelled():
+            n_test = 1 if spec.test == "rest" else spec.test
+            yield from (("sizes", size, n_test, for_test) for size in spec.sizes)
+        case Drawn():
+            yield "labelled", spec.labelled, spec.test, for_test
+        case HeldOut():
+            yield from (("sizes", size, 1, ("test", "labelled")) for size in spec.sizes)
 
 
 def _check_kernels(dataset: str, kernels: Iterable[str], where: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field, field_validator
 
 from gramworks.datasets.entry_sources import Label
-from gramworks.datasets.splits import SplitSpec
+from gramworks.datasets.splits import AnySpec, SplitSpec
 from gramworks.errors import ConfigError, suggest
 from gramworks.fields import Count, Name, StrictModel, Unique, check_name, validated
 from gramworks.kernels.identifiers import parse_kernel
@@ -63,6 +63,9 @@ class StudyDataset(StrictModel):
     repeats: Annotated[Count, Field(ge=1)] | None = None
     """Repeats of the splits on this data set, the first so many of the study's, where all of them
     would take too long; null: all."""
+    splits: SplitSpec | None = None
+    """Splits of this data set instead of the study's, as for a stand-in without given partitions;
+    they distinguish the same settings. null: the study's."""
     published_as: Name | None = None
     """The data set whose published numbers stand beside the measured ones; null: its own."""
     not_comparable: Incomparable | None = None
@@ -158,6 +161,16 @@ class Study(StrictModel):
                     )
             return {key: {} if body is None else body for key, body in value.items()}
         return value
+
+    def splits_of(self, dataset: str) -> AnySpec:
+        """Return how the points of a data set are divided: its own way, or the study's.
+
+        Draws are seeded one by one, so that fewer repeats are the first of all.
+        """
+        body = self.datasets[dataset]
+        spec = body.splits or self.splits
+        least = min(filter(None, (spec.repeats, body.repeats)), default=None)
+        return spec.model_copy(update={"repeats": least})
 
     def base_kernels(self, dataset: str, method: str | None = None) -> dict[str, str]:
         """Return the kernels of a data set (or those a method wants), K1, K2, ... to identifier."""
