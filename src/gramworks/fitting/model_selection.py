@@ -164,7 +164,8 @@ def select_gaussian_svm(
     for number, (train, test) in enumerate(drawn):
         for row in np.flatnonzero(stay.any(axis=1)):
             gram = powers.of(factors[row])
-            inner, outer = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
+            # rows and then columns: twice as fast as both at once
+            inner, outer = (gram.take(rows, 0).take(train, 1) for rows in (train, test))
             columns = np.flatnonzero(stay[row])
             path = solve(inner, signs[:, train], C_grid[columns], tol=tol, max_iter=max_iter)
             for column, machines in zip(columns, path, strict=True):
