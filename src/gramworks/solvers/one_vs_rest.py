@@ -75,7 +75,7 @@ def solve_ridge_path(K, signs, C_grid, *, tol=1e-3, max_iter=100_000):
 
 
 def _solve(K, signs, bounds, ridges, tol, max_iter):
-    from gramworks.solvers.sequential_path import minimise_path  # numba takes long to import
+    from gramworks.solvers.sequential_minimal import minimise_path  # numba takes long to import
 
     paths = [minimise_path(K, y, bounds, ridges, tol=tol, max_iter=max_iter) for y in signs]
     machines = []

@@ -6,7 +6,7 @@ import pytest
 from gramworks.kernels.gaussian_kernel import gaussian
 from gramworks.solvers.interior_point import maximise_dual
 from gramworks.solvers.libsvm import minimise_sequentially
-from gramworks.solvers.sequential_path import minimise_path
+from gramworks.solvers.sequential_minimal import minimise_path
 
 GRID = np.array([0.03, 0.5, 8.0, 500.0, 1e4])
 

@@ -1,9 +1,10 @@
-"""Support vector machines along a grid of C, each started from the one before.
+"""Support vector machines by two-coefficient steps, from a start.
 
 Sequential minimal optimisation with working sets of second order (Fan, Chen and Lin, JMLR 6,
 2005), which is LIBSVM's algorithm and stops as it does. LIBSVM itself takes no start and copies
 the Gram matrix for every fit; model selection fits thousands of machines on a few hundred points,
-where that is most of the time.
+where that is most of the time. All that is compiled stands in this one file, since the compiler's
+cache looks at no other.
 """
 
 from __future__ import annotations
@@ -54,60 +55,99 @@ def _path(K, signs, bounds, ridges, tol, max_iter):
     n, k = signs.size, bounds.size
     alphas, scores = np.zeros((k, n)), np.zeros((k, n))
     steps, converged = np.zeros(k, np.int64), np.zeros(k, np.bool_)
-    alpha, slopes = np.zeros(n), -signs  # slopes: y times the gradient of the negated dual
+    beta, slopes = np.zeros(n), signs.copy()
     before = 0.0
     for number in range(k):
         C, ridge = bounds[number], ridges[number]
+        lower, upper = np.where(signs < 0, -C, 0.0), np.where(signs > 0, C, 0.0)
         if ridge != before:
-            slopes = slopes + (ridge - before) * signs * alpha
+            slopes = slopes - (ridge - before) * beta
             before = ridge
-            square = np.sum((slopes + signs) * signs * alpha)
+            square = np.sum((signs - slopes) * beta)
             if square > 0:  # the best multiple of the start
-                scale = min(np.sum(alpha) / square, C / alpha.max())
-                alpha *= scale
-                slopes = scale * (slopes + signs) - signs
+                scale = min(np.sum(signs * beta) / square, C / np.abs(beta).max())
+                beta *= scale
+                slopes = signs - scale * (signs - slopes)
         steps[number], converged[number] = _optimise(
-            K, signs, C, ridge, alpha, slopes, tol, max_iter
+            K, signs, lower, upper, ridge, beta, slopes, tol, max_iter
         )
-        alphas[number] = alpha
-        scores[number] = slopes + signs
+        alphas[number] = signs * beta
+        scores[number] = signs - slopes
     return alphas, scores, steps, converged
 
 
 @numba.njit(cache=True, nogil=True)
-def _optimise(K, signs, C, ridge, alpha, slopes, tol, max_iter):
-    """Move `alpha` and `slopes` to the optimum, two coefficients at a time.
+def _optimise(K, signs, lower, upper, ridge, beta, slopes, tol, max_iter):
+    """Move `beta` and `slopes` to the optimum.
 
     Points that sit at a bound and would stay there are left aside for a while, as LIBSVM does;
     their slopes are made up for before the end is believed.
     """
     n = signs.size
     active, taken = np.arange(n), 0
-    G, own_alpha, own_slopes, own_signs = K, alpha, slopes, signs
+    G, own_lower, own_upper, own_beta, own_slopes = K, lower, upper, beta, slopes
     while True:
-        budget = min(max_iter - taken, n)
-        steps, done, highest, lowest = _steps(
-            G, own_signs, C, ridge, own_alpha, own_slopes, tol, budget
+        most = min(max_iter - taken, n)
+        steps, done, highest, lowest = _take_steps(
+            G, own_lower, own_upper, ridge, own_beta, own_slopes, tol, most
         )
         taken += steps
         if active.size < n:
-            alpha[active], slopes[active] = own_alpha, own_slopes
+            beta[active], slopes[active] = own_beta, own_slopes
         if done and active.size == n:
             return taken, True
         if done or taken == max_iter:
             if active.size < n:
-                _make_up(K, signs, ridge, alpha, slopes, active)
+                _make_up(K, signs, ridge, beta, slopes, active)
             if not done:
                 return taken, False
             kept = np.arange(n)
         else:
-            kept = _shrink(active, alpha, slopes, signs, C, highest, lowest)
+            kept = _shrink(active, lower, upper, beta, slopes, highest, lowest)
         if kept.size == n:
-            G, own_alpha, own_slopes, own_signs = K, alpha, slopes, signs
+            G, own_lower, own_upper, own_beta, own_slopes = K, lower, upper, beta, slopes
         elif kept.size < active.size:
-            G = _block(K, kept)
-            own_alpha, own_slopes, own_signs = alpha[kept], slopes[kept], signs[kept]
+            G, own_lower, own_upper = _block(K, kept), lower[kept], upper[kept]
+            own_beta, own_slopes = beta[kept], slopes[kept]
         active = kept
+
+
+@numba.njit(cache=True, nogil=True)
+def _block(K, rows):
+    """Copy the rows and columns given."""
+    block = np.empty((rows.size, rows.size))
+    for s in range(rows.size):
+        row = K[rows[s]]
+        for t in range(rows.size):
+            block[s, t] = row[rows[t]]
+    return block
+
+
+@numba.njit(cache=True, nogil=True)
+def _shrink(active, lower, upper, beta, slopes, highest, lowest):
+    """Leave aside what is at a bound and further beyond it than any pair that moves."""
+    kept = np.empty_like(active)
+    size = 0
+    for t in active:
+        rises, falls = beta[t] < upper[t], beta[t] > lower[t]
+        if (falls or slopes[t] >= lowest) and (rises or slopes[t] <= highest):
+            kept[size] = t
+            size += 1
+    return kept[:size]
+
+
+@numba.njit(cache=True, nogil=True)
+def _make_up(K, signs, ridge, beta, slopes, active):
+    """Compute the slopes of the points that were left aside."""
+    aside = np.ones(signs.size, np.bool_)
+    aside[active] = False
+    used = np.flatnonzero(beta)
+    for t in np.flatnonzero(aside):
+        total = signs[t] - ridge * beta[t]
+        row = K[t]
+        for s in used:
+            total -= row[s] * beta[s]
+        slopes[t] = total
 
 
 def _compiled_as(name):
@@ -132,96 +172,55 @@ _larger, _smaller = _compiled_as("llvm.maxnum"), _compiled_as("llvm.minnum")
 # The two loops over all points compile to vector instructions: maxima without branches, division
 # unchecked. No sum may be reordered, since indices are found by equality.
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
-def _steps(K, signs, C, ridge, alpha, slopes, tol, budget):
-    """Take at most `budget` steps; return their number, whether done, and the violating pair."""
-    n = signs.size
+def _take_steps(K, lower, upper, ridge, beta, slopes, tol, most):
+    """Move `beta` and `slopes` by at most so many steps, within lower <= beta <= upper.
+
+    Gives their number, whether `tol` is met, and the largest slope of a coefficient that may
+    rise and the smallest of one that may fall.
+    """
+    n = beta.size
     diagonal, gains = np.empty(n), np.empty(n)
-    # 0 where a coefficient may move up (down) along its label
-    up, down = np.empty(n), np.empty(n)
+    # 0 where a coefficient may rise (fall), else a number that rules it out
+    rise, fall = np.empty(n), np.empty(n)
     highest, lowest = -_NEVER, _NEVER
     for t in range(n):
         diagonal[t] = K[t, t] + 2.0 * ridge
-        up[t], down[t] = _room(alpha[t], signs[t], C)
-        highest = max(highest, up[t] - slopes[t])
-        lowest = min(lowest, down[t] - slopes[t])
-    for step in range(budget + 1):
+        rise[t] = 0.0 if beta[t] < upper[t] else -_NEVER
+        fall[t] = 0.0 if beta[t] > lower[t] else _NEVER
+        highest = max(highest, slopes[t] + rise[t])
+        lowest = min(lowest, slopes[t] + fall[t])
+    for step in range(most + 1):
         if highest - lowest < tol:
             return step, True, highest, lowest
-        if step == budget:
+        if step == most:
             break
         i = 0
-        while up[i] - slopes[i] < highest:
+        while slopes[i] + rise[i] < highest:
             i += 1
         row, own, best = K[i], K[i, i], 0.0
         for t in range(n):
-            ahead = _larger(highest + slopes[t] - down[t], 0.0)
+            ahead = _larger(highest - slopes[t] - fall[t], 0.0)
             gains[t] = ahead * ahead / _larger(own + diagonal[t] - 2.0 * row[t], _FLAT)
             best = _larger(best, gains[t])
         j = 0
         while gains[j] < best:
             j += 1
         other = K[j]
-        move = (highest + slopes[j]) / max(own + diagonal[j] - 2.0 * row[j], _FLAT)
-        move = min(move, C - alpha[i] if signs[i] > 0 else alpha[i])
-        move = min(move, alpha[j] if signs[j] > 0 else C - alpha[j])
-        alpha[i] = min(max(alpha[i] + signs[i] * move, 0.0), C)
-        alpha[j] = min(max(alpha[j] - signs[j] * move, 0.0), C)
-        up[i], down[i] = _room(alpha[i], signs[i], C)
-        up[j], down[j] = _room(alpha[j], signs[j], C)
-        slopes[i] += move * ridge
-        slopes[j] -= move * ridge
+        move = (highest - slopes[j]) / max(own + diagonal[j] - 2.0 * row[j], _FLAT)
+        # a coefficient that meets its bound is put there exactly
+        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
+        move = min(move, room_i, room_j)
+        beta[i] = upper[i] if move == room_i else beta[i] + move
+        beta[j] = lower[j] if move == room_j else beta[j] - move
+        rise[i] = 0.0 if beta[i] < upper[i] else -_NEVER
+        fall[j] = 0.0 if beta[j] > lower[j] else _NEVER
+        fall[i] = rise[j] = 0.0
+        slopes[i] -= move * ridge
+        slopes[j] += move * ridge
         highest, lowest = -_NEVER, _NEVER
         for t in range(n):
-            slope = slopes[t] + move * (row[t] - other[t])
+            slope = slopes[t] - move * (row[t] - other[t])
             slopes[t] = slope
-            highest = _larger(highest, up[t] - slope)
-            lowest = _smaller(lowest, down[t] - slope)
-    return budget, False, highest, lowest
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _room(alpha, sign, C):
-    """Return 0 or a number that rules a move out, for a move up and one down along the label."""
-    more, less = alpha < C, alpha > 0
-    up = more if sign > 0 else less
-    down = less if sign > 0 else more
-    return (0.0 if up else -_NEVER), (0.0 if down else _NEVER)
-
-
-@numba.njit(cache=True, nogil=True)
-def _block(K, rows):
-    """Copy the rows and columns given."""
-    block = np.empty((rows.size, rows.size))
-    for s in range(rows.size):
-        row = K[rows[s]]
-        for t in range(rows.size):
-            block[s, t] = row[rows[t]]
-    return block
-
-
-@numba.njit(cache=True, nogil=True)
-def _shrink(active, alpha, slopes, signs, C, highest, lowest):
-    """Leave aside what is at a bound and further beyond it than any pair that moves."""
-    kept = np.empty_like(active)
-    size = 0
-    for t in active:
-        value = -slopes[t]
-        up, down = _room(alpha[t], signs[t], C)
-        if (down == 0 or value >= lowest) and (up == 0 or value <= highest):
-            kept[size] = t
-            size += 1
-    return kept[:size]
-
-
-@numba.njit(cache=True, nogil=True)
-def _make_up(K, signs, ridge, alpha, slopes, active):
-    """Compute the slopes of the points that were left aside."""
-    aside = np.ones(signs.size, np.bool_)
-    aside[active] = False
-    used = np.flatnonzero(alpha)
-    for t in np.flatnonzero(aside):
-        total = ridge * signs[t] * alpha[t] - signs[t]
-        row = K[t]
-        for s in used:
-            total += row[s] * signs[s] * alpha[s]
-        slopes[t] = total
+            highest = _larger(highest, slope + rise[t])
+            lowest = _smaller(lowest, slope + fall[t])
+    return most, False, highest, lowest
