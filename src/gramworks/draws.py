@@ -18,7 +18,7 @@ from gramworks.datasets.splits import Splits
 from gramworks.fields import NAME_PATTERN
 from gramworks.fitting.scoring import correlate, score
 from gramworks.label_tasks import all_settings, mean_rows, one_against_rest, with_label
-from gramworks.methods.registry import Method
+from gramworks.methods.registry import OWN_DRAWS_ALONE, OWN_DRAWS_WANTED, Method
 from gramworks.problem import Outcome, Problem, Skip
 from gramworks.score_files import cell
 from gramworks.settings import format_setting, join_settings, parse_setting
@@ -214,6 +214,8 @@ def _attempt(
     if problem.task not in method.tasks:
         reason = f"{method.name} is made for {', '.join(method.tasks)}, not for {problem.task}"
         return None, "skipped", reason
+    if reason := _labels_misfit(method.labelled_by(params), problem):
+        return None, "skipped", f"{method.name} {reason}"
     try:
         outcome = method.fit(problem, params)
     except Skip as error:
@@ -228,6 +230,15 @@ def _attempt(
     if outcome.converged:
         return outcome, "ok", ""
     return outcome, "not-converged", _one_line(outcome.reason or "iteration cap reached")
+
+
+def _labels_misfit(source: str, problem: Problem) -> str:
+    """Say what is wrong between the splits and a method that wants labelled points, or none."""
+    if source == "splits" and not problem.labelled.any():
+        return f"wants labelled points, and there are none: {OWN_DRAWS_ALONE}"
+    if source == "method" and (problem.labelled.any() or problem.test.any()):
+        return f"labels points itself, so that those of the splits go unused: {OWN_DRAWS_WANTED}"
+    return ""
 
 
 def _fault(outcome: object) -> str:
@@ -267,6 +278,9 @@ def _rows(
         # Such as the area under the curve with one class in the test: no fault of the method.
         for metric in sorted(undefined):
             problem.log(f"{metric} is not defined in repeat {problem.repeat}: {undefined[metric]}")
+    for metric in sorted(outcome.undefined):
+        told = f"{metric} is not defined: {outcome.undefined[metric]}"
+        yield key | cell(metric, None, "failed", _one_line(told))
     for metric in sorted(metrics):
         value = float(metrics[metric])
         if math.isfinite(value):

@@ -69,6 +69,9 @@ class Outcome:
     ``correlation``, ``correlation-2``, ..., in absolute value."""
     metrics: dict[str, float] = field(default_factory=dict)
     """Further numbers for the tables, such as weight-1 or omega-half."""
+    undefined: dict[str, str] = field(default_factory=dict)
+    """Metrics that were asked for and that this draw does not define, with the reason; each is a
+    failed row."""
     converged: bool = True
     """False marks the rows ``not-converged``; their values are kept."""
     reason: str = ""

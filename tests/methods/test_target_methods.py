@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.splits import HeldOut, OwnDraws, make_splits, split_settings
 from gramworks.draws import run_draws
+from gramworks.errors import ConfigError
 from gramworks.learning import OptimalTarget, TransductiveDiscrimination
 from gramworks.methods.registry import load_method
 
@@ -96,21 +97,68 @@ def test_fraction_on_iris_is_above_095_at_016():
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
-        ({"draws": 5}, "one of n_labelled and labelled_fraction"),
+        ({"draws": 5}, "one of n_labelled and labelled_fraction, found 0"),
         ({"draws": 5, "n_labelled": 3, "labelled_fraction": 0.5}, "one of n_labelled"),
-        ({"draws": 5, "n_labelled": 100}, "leave none"),
+        ({"n_labelled": 3}, "n_labelled: of no use without draws"),
+        ({"labelled_fraction": 0.5}, "labelled_fraction: of no use without draws"),
+        ({"draw": "lucky"}, "draw: of no use without draws"),
+        ({"n_labelled": 3, "draw": "lucky"}, "n_labelled and draw: of no use without draws"),
+        ({"ridge": 1, "relative_ridge": 1}, "both state lambda"),
+        ({"draws": 5, "n_labelled": 3, "length": "oracle"}, "leave out length"),
+        ({"draws": 5, "n_labelled": 3, "threshold": "oracle"}, "leave out threshold"),
+        ({"draws": 5, "n_labelled": 3, "centre_targets": 1}, "leave out centre_targets"),
     ],
 )
-def test_draws_that_cannot_be_made_are_skipped(parameters, reason):
-    rows = run("optimal-target", parameters, repeats=[0])
+def test_settings_that_another_one_would_ignore_are_refused(parameters, reason):
+    with pytest.raises(ConfigError, match=reason):
+        load_method("optimal-target").parameters(parameters, "test")
+
+
+def test_draws_that_leave_nothing_unknown_are_skipped():
+    rows = run("optimal-target", {"draws": 5, "n_labelled": 100}, repeats=[0])
+    assert [row["status"] for row in rows] == ["skipped"]
+    assert "leave none" in rows[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "own", "reason"),
+    [
+        ("kernel-ridge", {}, True, "own-draws"),
+        ("transductive-linear-discrimination", {}, True, "own-draws"),
+        ("optimal-target", {}, True, "own-draws are for methods that label points themselves"),
+        ("optimal-target", {"draws": 5, "n_labelled": 4}, False, "kind: own-draws"),
+    ],
+)
+def test_splits_that_a_method_cannot_use_are_told_with_what_to_do(name, parameters, own, reason):
+    held = make_splits(HeldOut(sizes=[60], repeats=1), CODES, study="s", dataset="iris-two")
+    rows = run(name, parameters, splits=None if own else held, repeats=[0])
     assert [row["status"] for row in rows] == ["skipped"]
     assert reason in rows[0]["reason"]
+
+
+@pytest.mark.parametrize("name", ["kernel-pca", "optimal-target"])
+def test_components_that_the_kernel_has_not_are_failed_rows_of_their_own(name):
+    held = make_splits(HeldOut(sizes=[60], repeats=1), CODES, study="s", dataset="iris-two")
+    cases = [({"components": 9}, held)]
+    if name == "optimal-target":
+        cases.append(({"components": 9, "draws": 3, "n_labelled": 4}, None))
+    there = 4 if name == "kernel-pca" else 5  # y* is not in the span of the features
+    for parameters, splits in cases:
+        rows = run(name, parameters, splits=splits, repeats=[0])
+        told = {row["metric"]: row for row in rows if row["metric"].startswith("correlation-")}
+        assert set(told) == {f"correlation-{k}" for k in range(2, 10)}
+        for k in range(2, 10):
+            row = told[f"correlation-{k}"]
+            assert row["status"] == ("ok" if k <= there else "failed")
+            if k > there:
+                assert f"the kernel gives {there} components, 9 are asked for" in row["reason"]
 
 
 def test_only_oracle_rows_and_own_draws_see_all_labels():
     method = load_method("optimal-target")
     oracles = [({"length": "oracle"}, True), ({"threshold": "oracle"}, True)]
-    for values_, sees in (({}, False), ({"draws": 3}, True), *oracles):
+    own = {"draws": 3, "n_labelled": 2}
+    for values_, sees in (({}, False), (own, True), *oracles):
         assert method.sees_test_labels(method.parameters(values_, "test")) is sees
 
 
@@ -133,10 +181,14 @@ def test_the_threshold_of_the_oracle_is_the_best_there_is():
             assert values(own, "test-error-percent") == pytest.approx([100 * expected])
 
 
-def test_the_threshold_of_numbers_is_skipped():
+@pytest.mark.parametrize(
+    "settings", [{"threshold": "oracle"}, {"components": 2}, {"centre_targets": 1}]
+)
+def test_settings_of_classes_are_skipped_for_numbers(settings):
     splits = make_splits(HeldOut(sizes=[10], repeats=1), HOUSES.y, study="s", dataset="h")
-    rows = run("optimal-target", {"threshold": "oracle"}, HOUSES, splits, range(1))
+    rows = run("optimal-target", settings, HOUSES, splits, range(1))
     assert [row["status"] for row in rows] == ["skipped"]
+    assert "leave it out" in rows[0]["reason"]
 
 
 def test_regression_with_expected_and_oracle_length():

@@ -102,6 +102,73 @@ def test_more_points_than_there_are_are_refused():
         check_study(with_splits(study("target-ida"), "pima", splits=splits))
 
 
+def changed(study_name, methods=None, **changes):
+    changes |= {"methods": methods} if methods else {}
+    return Study.model_validate(study(study_name).model_dump() | changes)
+
+
+OWN = {"kind": "own-draws", "repeats": 2}
+SIZES = {"kind": "labelled", "sizes": [4], "repeats": 2}
+DRAWS = {"draws": 5, "n_labelled": 4}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "splits", "method", "parameters", "told"),
+    [
+        ("iris-two", OWN, "kernel-ridge", {}, "wants labelled points; splits of kind own-draws"),
+        ("iris-two", OWN, "transductive-linear-discrimination", {}, "wants labelled points"),
+        ("iris-two", OWN, "optimal-target", {}, "such as optimal-target with draws"),
+        ("iris-two", OWN, "majority", {}, "wants labelled points"),
+        ("iris-two", SIZES, "optimal-target", DRAWS, "state splits: {kind: own-draws"),
+        ("iris-two", SIZES, "optimal-target", {"n_labelled": 4}, "of no use without draws"),
+        ("iris-two", OWN, "optimal-target", DRAWS | {"n_labelled": 100}, "of 100 leave none"),
+        ("iris-two", OWN, "optimal-target", {"draws": 5, "labelled_fraction": 0.999}, "leave none"),
+        ("iris", OWN, "optimal-target", DRAWS, "is for two classes, the data are multiclass"),
+        ("iris", SIZES, "kernel-pca", {}, "made for binary, the data are multiclass"),
+        ("boston", SIZES, "svm", {}, "made for binary, multiclass, the data are regression"),
+        ("boston", SIZES, "optimal-target", {"threshold": "oracle"}, "leave it out"),
+        ("boston", SIZES, "optimal-target", {"centre_targets": 1}, "always centred"),
+        ("boston", SIZES, "optimal-target", {"components": 2}, "is for two classes"),
+    ],
+)
+def test_what_cannot_run_is_refused_before_it_does(dataset, splits, method, parameters, told):
+    made = changed(
+        "target-iris", {method: {"parameters": parameters}},
+        datasets={dataset: {}}, splits=splits,
+    )  # fmt: skip
+    with pytest.raises(ConfigError, match=re.escape(told)) as caught:
+        check_study(made)
+    assert f"method {method}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("splits", "method", "parameters"),
+    [
+        (OWN, "kernel-pca", {}), (SIZES, "kernel-pca", {}), (OWN, "optimal-target", DRAWS),
+        (SIZES, "optimal-target", {"threshold": "oracle"}), (SIZES, "kernel-ridge", {}),
+    ],
+)  # fmt: skip
+def test_what_can_run_is_not_refused(splits, method, parameters):
+    made = changed(
+        "target-iris", {method: {"parameters": parameters}},
+        datasets={"iris-two": {}}, splits=splits, metrics=["test-error-percent"],
+    )  # fmt: skip
+    check_study(made)
+
+
+def test_columns_that_a_study_makes_itself_are_told_from_measured_ones():
+    error = {"metrics": ["oracle-test-error-percent"]}
+    body = {"optimal-target": {"parameters": DRAWS}}
+    with pytest.raises(ConfigError, match="not measured: a study's own columns") as caught:
+        check_study(changed("target-iris", body, **error))
+    assert "gramworks.studies.target_iris" in str(caught.value)
+    assert "?" not in str(caught.value).partition("Valid:")[2]
+    check_study(study("target-ida"))  # its module makes that column
+    other = changed("target-iris", body, name="few-labels", **error)
+    with pytest.raises(ConfigError, match="a module of its name, studies/few_labels.py"):
+        check_study(other)
+
+
 def test_a_data_set_of_fewer_repeats_has_the_first_of_the_draws():
     boston = with_splits(study("target-boston"), "boston", repeats=3)
     y = np.arange(506.0)

@@ -29,10 +29,10 @@ def draw_correlations(spectrum: ErrorSpectrum, signs, n_labelled, draws, generat
     Returns
     -------
     ndarray of shape (draws, components)
-        Absolute linear correlations over all n points; 0 where the kernel has fewer components.
+        Absolute linear correlations over all n points; NaN where the kernel gives fewer.
     """
     n = signs.size
-    found = np.zeros((draws, components))
+    found = np.full((draws, components), np.nan)
     for start in range(0, draws, _AT_ONCE):
         part = slice(start, min(start + _AT_ONCE, draws))
         size = part.stop - part.start

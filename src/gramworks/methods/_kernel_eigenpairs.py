@@ -20,6 +20,14 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     return arrays
 
 
+def missing_components(found: int, wanted: int) -> dict[str, str]:
+    """Say of correlations with components beyond those that there are that they are undefined."""
+    return {
+        f"correlation-{k}": f"the kernel gives {found} components, {wanted} are asked for"
+        for k in range(found + 1, wanted + 1)
+    }
+
+
 def chosen_eigenpairs(problem: Problem, params: OneKernel) -> KernelEigenpairs:
     """Give the eigenpairs of the chosen kernel, computed here where no `learn` has run."""
     name = params.kernel or next(iter(problem.kernels))

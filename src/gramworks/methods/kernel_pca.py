@@ -5,7 +5,7 @@ from pydantic import Field
 
 from gramworks.fields import Count
 from gramworks.methods import _kernel_eigenpairs
-from gramworks.methods._kernel_eigenpairs import chosen_eigenpairs
+from gramworks.methods._kernel_eigenpairs import chosen_eigenpairs, missing_components
 from gramworks.methods._one_kernel import OneKernel
 from gramworks.problem import Outcome, Problem
 
@@ -15,6 +15,8 @@ REFERENCE = "Schölkopf, Smola and Müller, Neural Computation 10 (1998) 1299-13
 NEEDS = ("grams",)
 TASKS = ("binary",)
 METRICS = (r"correlation(-\d+)?",)
+
+LABELLED_BY = "any"
 
 learn = _kernel_eigenpairs.learn
 
@@ -29,9 +31,10 @@ class Params(OneKernel):
 def fit(problem: Problem, params: Params) -> Outcome:
     """Correlate the components; predict by the sign that more of the labelled points agree with."""
     components = chosen_eigenpairs(problem, params).vectors[:, : params.components]
+    undefined = missing_components(components.shape[1], params.components)
     known, rows = problem.labelled, problem.test_rows
     if not known.any() or not rows.size:
-        return Outcome(components=components)
+        return Outcome(components=components, undefined=undefined)
     first = components[:, 0]
     signs = np.where(problem.y[known] == 1, 1.0, -1.0)
     decision = first if signs @ np.sign(first[known]) >= 0 else -first
@@ -39,4 +42,5 @@ def fit(problem: Problem, params: Params) -> Outcome:
         predictions=(decision[rows] > 0).astype(np.int64),
         decision=decision[rows],
         components=components,
+        undefined=undefined,
     )

@@ -25,6 +25,15 @@ NEEDS = ("grams", "features", "strings", "graphs")
 TASKS = ("binary", "multiclass", "regression")
 
 
+OWN_DRAWS_ALONE = (
+    "splits of kind own-draws are for methods that label points themselves, such as optimal-target "
+    "with draws and n_labelled, or need none; state other splits, or leave the method out"
+)
+OWN_DRAWS_WANTED = (
+    "state splits: {kind: own-draws, repeats: ...}, or leave out draws and what belongs to it"
+)
+
+
 @dataclass(frozen=True)
 class Method:
     """A method of the workflow."""
@@ -62,6 +71,25 @@ class Method:
         """
         stated = getattr(self.module, "SEES_TEST_LABELS", False)
         return bool(stated(params) if callable(stated) else stated)
+
+    def labelled_by(self, params: BaseModel) -> str:
+        """Who labels points in a row of these parameters: "splits", "method", or "any" for none.
+
+        A module states LABELLED_BY, a word or a function of the parameters.
+        """
+        stated = getattr(self.module, "LABELLED_BY", "splits")
+        return stated(params) if callable(stated) else stated
+
+    def misfit(self, params: BaseModel, task: str, rows: int | None) -> str:
+        """Say why such data cannot be had with these parameters; empty where they can.
+
+        A module that knows has a function `misfit` of parameters, task and number of points
+        (None where it is not known).
+        """
+        if task not in self.tasks:
+            return f"it is made for {', '.join(self.tasks)}, the data are {task}"
+        ask = getattr(self.module, "misfit", None)
+        return ask(params, task, rows) if ask else ""
 
     def parameters(self, values: dict[str, Any], where: str) -> BaseModel:
         """Validate settings and parameters from a study file (ConfigError with the key)."""

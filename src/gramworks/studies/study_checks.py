@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import AnySpec, Drawn, HeldOut, Labelled, split_settings
@@ -15,8 +17,8 @@ from gramworks.errors import ConfigError, KernelError, suggest
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
 from gramworks.label_tasks import MEAN_AUC, TASKS, label_word
-from gramworks.methods.registry import load_method
-from gramworks.studies.derived import derives
+from gramworks.methods.registry import OWN_DRAWS_ALONE, OWN_DRAWS_WANTED, Method, load_method
+from gramworks.studies.derived import derived_module, derives
 from gramworks.studies.study_file import Study
 
 _PUBLISHED = Path(__file__).parents[1] / "resources" / "published.csv"
@@ -60,6 +62,8 @@ def check_study(study: Study) -> None:
                         f"{suggest(kernel, kernels)}."
                     )
                 _check_kernels(dataset, kernels.values(), f"{where}: method {name}")
+            for dataset in study.datasets:
+                _check_use(method, params, study, dataset, f"{where}: method {name}")
             rest = {getattr(study.splits_of(d), "rest", "") for d in study.datasets}
             if method.learns and "left-out" in rest:
                 raise ConfigError(
@@ -67,6 +71,21 @@ def check_study(study: Study) -> None:
                     "draw can leave some out; state `rest: unlabelled` in splits."
                 )
     _check_metrics(study)
+
+
+def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
+    """Refuse methods that the data set's task, size or splits leave nothing to do for."""
+    entry = load_entry(dataset)
+    task = "binary" if study.datasets[dataset].labels else entry.task
+    rows = entry.facts.rows if entry.facts else None
+    reason = method.misfit(params, task, rows)
+    source, own = method.labelled_by(params), study.splits_of(dataset).kind == "own-draws"
+    if source == "splits" and own:
+        reason = reason or f"it wants labelled points; {OWN_DRAWS_ALONE}"
+    if source == "method" and not own:
+        reason = reason or f"it labels points itself; {OWN_DRAWS_WANTED}"
+    if reason:
+        raise ConfigError(f"{where}: data set {dataset}: {reason}.")
 
 
 def _shown(settings: Iterable[str]) -> str:
@@ -172,15 +191,25 @@ def _check_metrics(study: Study) -> None:
     for metric in study.metrics:
         if metric not in known and not any(re.fullmatch(p, metric) for p in patterns):
             hint = " (means over `labels:`, which no data set here states)" * (metric == MEAN_AUC)
+            own = derived_module(study.name)
+            stem = study.name.replace("-", "_")
+            derived = (
+                f"a study's own columns come from its module, {own}"
+                if own
+                else f"columns of a study's own come from a module of its name, studies/{stem}.py, "
+                "and there is none"
+            )
             raise ConfigError(
                 f"study {study.name}: metrics: nothing measures {metric!r}{hint}; "
-                f"{suggest(metric, known | set(map(_example, patterns)))}."
+                f"{suggest(metric, known | set(map(_example, patterns)))}. Metrics made from "
+                f"others, such as oracle-test-error-percent, are not measured: {derived}."
             )
 
 
 def _example(pattern: str) -> str:
-    """Turn a pattern of metric names into one of them."""
-    return re.sub(r"\(([^|)]*)[^)]*\)", r"\1", pattern.replace(r"\d+", "1"))
+    """Turn a pattern of metric names into one of them, without its optional parts."""
+    plain = re.sub(r"\([^)]*\)\?", "", pattern)
+    return re.sub(r"\(([^|)]*)[^)]*\)", r"\1", plain.replace(r"\d+", "1"))
 
 
 @cache
