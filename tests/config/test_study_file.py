@@ -54,6 +54,16 @@ def test_kernels_are_canonical_and_naturally_ordered(tmp_path):
         ("metrics: [test-accuracy-percent]", "metrics: []", "metrics"),
         ("iris: {}", "'a b(1)/c': {}", "[A-Za-z0-9_.-]+"),
         ("test: 0.2", "test: 1.2", "test"),
+        (
+            "kernel: K1}",
+            "kernel: K1}, not_comparable: {kernle: chosen-by-hand}",
+            "no setting has the key 'kernle'; did you mean 'kernel'?",
+        ),
+        (
+            "kernel: K1}",
+            "kernel: K1}, not_comparable: {kernel: by-hand}",
+            "chosen-by-hand",
+        ),
         ("methods: {majority: {}", "methods: {2024-01-01: {}", "bare date"),
     ],
 )

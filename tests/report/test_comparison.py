@@ -116,6 +116,33 @@ def test_not_comparable_keeps_the_difference(compared, draws, make_study):
     )  # fmt: skip
 
 
+def test_rows_of_a_setting_picked_by_hand_get_no_verdict(compared, draws):
+    key = {"dataset": "iris", "method": "svm"}
+    table = compared(
+        [
+            *draws("iris", "svm", [5.0, 6.0, 7.0], setting="C=1"),
+            *draws("iris", "svm", [5.0, 6.0, 7.0], setting="C=1;draw=lucky"),
+        ],
+        [
+            ERROR | key | {"setting": setting, "value": "1.0"}
+            for setting in ("C=1", "C=1;draw=lucky", "C=1;draw=unlucky")
+        ],
+        methods={
+            "svm": {
+                "settings": [{"C": 1}, {"C": 1, "draw": ["lucky", "unlucky"]}],
+                "not_comparable": {"draw": "chosen-by-hand"},
+            }
+        },
+    )
+    assert cell(table, "iris", "svm", "C=1")["verdict"] == "worse"
+    found = cell(table, "iris", "svm", "C=1;draw=lucky")
+    assert (found["verdict"], found["reason"]) == ("not-comparable", "chosen-by-hand")
+    assert found["difference"] == 5
+    found = cell(table, "iris", "svm", "C=1;draw=unlucky")
+    assert (found["verdict"], found["reason"]) == ("not-run", "setting-not-in-run")
+    assert set(table["reason"]) - {""} <= set(REASONS)
+
+
 def test_what_failed_or_did_not_converge_is_counted_beside_the_mean(compared, draws):
     svm = {"dataset": "iris", "method": "svm"}
     rows = [

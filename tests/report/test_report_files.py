@@ -128,6 +128,50 @@ def test_the_page_says_what_happened(report, hostile):
     assert all(a.get("alt") for tag, a in page.tags if tag == "img")
 
 
+def test_the_page_says_how_many_draws_were_run(tmp_path, make_study, write_scores, draws):
+    def said(splits, **datasets):
+        study = make_study(splits=splits, datasets={name: {} for name in datasets})
+        rows = [
+            row for name, n in datasets.items() for row in draws(name, "svm", [1.0, 2.0, 3.0][:n])
+        ]
+        tabulate_study(study, [write_scores(rows)], {}, tmp_path / "r", {})
+        page = build_page(
+            [study], tmp_path / "r", benchmarks=tmp_path, provenance={}, datasets=[]
+        )  # fmt: skip
+        text = " ".join(" ".join(Page(page.read_text(encoding="utf-8")).text).split())
+        return text.partition("Draws of each row in this run: ")[2].partition(".")[0]
+
+    ten = {"kind": "random-fraction", "test": 0.2, "repeats": 10}
+    assert said(ten, iris=3, heart=3) == "3 (the study file states 10)"
+    assert (
+        said(ten | {"repeats": 3}, iris=3, heart=2) == "iris 3; heart 2 (the study file states 3)"
+    )
+    folds = {"kind": "k-fold", "folds": 3, "repeats": 1}
+    assert said(folds, iris=3) == "3"
+
+
+def test_what_settings_share_is_told_once(tmp_path, make_study, write_scores, draws):
+    study = make_study(datasets={"iris": {}})
+    lost = {"dataset": "iris", "method": "knn", "status": "failed"}
+    rows = [
+        *draws("iris", "svm", [1.0, 2.0]),
+        *[
+            lost | {"setting": f"k={k}", "repeat": repeat, "reason": "no neighbours"}
+            for k in range(1, 6)
+            for repeat in range(2)
+        ],
+        lost | {"setting": "k=6", "reason": "another"},
+    ]
+    tabulate_study(study, [write_scores(rows)], {}, tmp_path / "r", {})
+    page = build_page([study], tmp_path / "r", benchmarks=tmp_path, provenance={}, datasets=[])
+    text = " ".join(" ".join(Page(page.read_text(encoding="utf-8")).text).split())
+    told = "No value: knn k=1, knn k=2, knn k=3 and 2 more rows: failed, no neighbours."
+    assert told in text
+    assert text.count("no neighbours") == 2  # the note, and the row among the problems
+    assert "k=1 | k=2 | k=3 | k=4 | k=5 failed 10 0-1 no neighbours" in text
+    assert text.count("another") == 2
+
+
 def test_csv_tables_keep_hostile_names_as_text(report, hostile):
     home, _ = report()
     tidy = pd.read_csv(home / "small" / "comparison.csv", keep_default_na=False)

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
 from gramworks.report.study_figures import study_figures
 from gramworks.report.weight_figure import COLOURS, weight_plot
@@ -39,6 +40,25 @@ def test_learned_weights_stand_beside_each_other_with_the_published_ones():
     assert [list(line.get_xdata()) for line in published] == [[1.0], [], []]
     labels = [text.get_text() for text in panel.get_yticklabels()]
     assert labels == ["margin-free  criterion=l1"]  # nothing is learned of one kernel alone
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean", "expected"),
+    [
+        ("correlation", 0.98, (0.78, 1.0)),
+        ("correlation-3", 0.1, (0.0, 0.3)),
+        ("test-auc", 0.95, (0.75, 1.0)),
+        ("fraction-better-than-kpca", 1.0, (0.8, 1.0)),
+        ("test-error-percent", 0.1, (0.0, 0.3)),
+        ("test-accuracy-percent", 99.9, (99.7, 100.0)),
+        ("omega-half", 0.1, (-0.1, 0.3)),
+    ],
+)
+def test_error_bars_end_where_a_metric_does(metric, mean, expected):
+    table = pd.DataFrame([row(metric, mean, sd=0.5, verdict="measured-only")])
+    (panel,) = dot_plot(table, metric).axes
+    (segment,) = panel.containers[0][2][0].get_segments()
+    np.testing.assert_allclose(segment[:, 0], expected)
 
 
 def test_no_weights_no_figure():

@@ -297,7 +297,10 @@ def test_table_1_is_drawn_with_a_panel_a_kernel():
     ], ignore_index=True)  # fmt: skip
     [(name, figure)] = target_boston.draw_figures(boston, cells, {})
     assert name in target_boston.FIGURES
-    assert [axes.get_title() for axes in figure.axes] == list(boston.kernels.values())
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles == ["Gaussian kernel, width 1", "Gaussian kernel, width √2"]
+    assert target_boston.kernel_title("gaussian-w1.4") == "Gaussian kernel, width 1.4"
+    assert target_boston.kernel_title("linear-unit") == "linear-unit"
     for axes in figure.axes:
         assert len(axes.containers) == 3
         for line in axes.containers:

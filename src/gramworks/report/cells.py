@@ -17,6 +17,8 @@ LATEX_MARKS = {
     "=": "$=$", "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "≁": r"$\not\sim$", "∅": r"$\emptyset$", "": "",
 }  # fmt: skip
+MOST_NAMED = 3
+"""Rows that the note of a reason names."""
 INCOMPLETE = "†"
 """Beside a mean that repeats are missing from, or that did not converge in all repeats."""
 ASSUMED = "*"
@@ -74,7 +76,7 @@ class Table:
     unmeasured: list[str] = field(default_factory=list)
     """Metrics of the study that no row here has."""
     lost: list[str] = field(default_factory=list)
-    """Rows without any value, with the reason."""
+    """Reasons why rows have no value, each once, after the rows that it holds for."""
     by_label: bool = False
     """Whether the rows are single labels, whose means stand in a table of their own."""
 
@@ -136,11 +138,17 @@ def _table(dataset: str, cells: pd.DataFrame, metrics: list[str]) -> Table:
 
 
 def _lost(cells: pd.DataFrame) -> list[str]:
-    """Say why rows without any value have none."""
+    """Say why rows without any value have none, each distinct reason once."""
     rows = cells[cells["metric"].eq("") & cells["reason"].isin(["failed", "skipped"])]
+    named: dict[str, list[str]] = {}
+    for row in rows.to_dict("records"):
+        name = " ".join(filter(None, (row["method"], row["setting"])))
+        named.setdefault(f"{row['reason']}, {row['note']}", []).append(name)
     return [
-        f"{' '.join(filter(None, (row['method'], row['setting'])))}: {row['reason']}, {row['note']}"
-        for row in rows.to_dict("records")
+        ", ".join(names[:MOST_NAMED])
+        + (f" and {len(names) - MOST_NAMED} more rows" if len(names) > MOST_NAMED else "")
+        + f": {told}"
+        for told, names in named.items()
     ]
 
 

@@ -155,6 +155,8 @@ class _Cells:
         """Fill in the published number and the verdict."""
         known = self.study.datasets.get(row["dataset"])
         excuse = known.not_comparable if known else None
+        if excuse is None and (method := self.study.methods.get(row["method"])):
+            excuse = method.excuse(row["setting"])
         if record is not None:
             number: Published = record["number"]
             row |= {"published": number.value, "published_se": number.standard_error}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import textwrap
 from pathlib import Path
 
@@ -52,6 +53,32 @@ _HIGH = "{0} (higher is better)"
 _TITLES = {"higher": _HIGH, "lower": "{0} (lower is better)", "two-sided": "{0}"}
 
 
+BOUNDED = (
+    (r".+-percent", 100.0),
+    (r"(.+-)?(auc|roc|correlation(-\d+)?)|fraction-.+", 1.0),
+)
+"""Patterns of metrics that lie between 0 and a largest value."""
+
+
+def whiskers(metric: str, means: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Give the lengths of error bars below and above means, cut where a metric can go no further.
+
+    Parameters
+    ----------
+    metric : str
+    means, errors : ndarray of shape (k,)
+
+    Returns
+    -------
+    ndarray of shape (2, k)
+    """
+    most = next((top for text, top in BOUNDED if re.fullmatch(text, metric)), None)
+    if most is None:
+        return np.stack([errors, errors])
+    room = np.maximum(np.stack([means, most - means]), 0.0)
+    return np.minimum(np.stack([errors, errors]), room)
+
+
 def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
     """Draw one metric: a panel a data set, a line a method and setting.
 
@@ -65,8 +92,9 @@ def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
     Returns
     -------
     matplotlib Figure or None
-        Dots are measured means with two standard errors either way, diamonds published
-        numbers, with theirs where a spread was published. None when nothing was measured.
+        Dots are measured means with two standard errors either way (cut at the range of shares,
+        percentages and correlations), diamonds published numbers, with theirs where a spread was
+        published. None when nothing was measured.
     """
     cells = comparison[(comparison["metric"] == metric) & (comparison["n"] > 0)]
     if cells.empty:
@@ -150,13 +178,14 @@ def _draw(
     deep = max(label.count("\n") + 1 for label in labels)
     figure, panels = panel_grid(datasets, labels, deep)
     for dataset, panel in panels.items():
-        _panel(panel, cells[cells["dataset"] == dataset], lines, log=metric in BY_INVERSE)
+        _panel(panel, cells[cells["dataset"] == dataset], lines, metric)
     figure.supxlabel(_TITLES[direction(metric)].format(plain(metric)), fontsize=9)
     _legend(figure, cells)
     return figure
 
 
-def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], *, log: bool) -> None:
+def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) -> None:
+    log = metric in BY_INVERSE
     height = {line: i for i, line in enumerate(lines)}
     y = np.array([height[m, s] for m, s in zip(cells["method"], cells["setting"], strict=True)])
     panel.grid(axis="y")
@@ -164,17 +193,19 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], *, log: bool) -
     panel.tick_params(axis="y", length=0)
     if not log:
         panel.locator_params(axis="x", nbins=4)
-    error = 2 * cells["measured_se"].fillna(0).to_numpy()
-    # on a log scale nothing reaches down to zero
-    lower = np.minimum(error, 0.8 * cells["measured_mean"].to_numpy()) if log else error
+    means = cells["measured_mean"].to_numpy()
+    errors = whiskers(metric, means, 2 * cells["measured_se"].fillna(0).to_numpy())
+    if log:  # nothing reaches down to zero
+        errors[0] = np.minimum(errors[0], 0.8 * means)
     panel.errorbar(
-        cells["measured_mean"], y - 0.1, xerr=np.stack([lower, error]),
+        means, y - 0.1, xerr=errors,
         fmt="o", color=MEASURED, markersize=4.5, elinewidth=1.2, capsize=0,
     )  # fmt: skip
     printed = cells["published"].notna().to_numpy()
     own = cells["published_se"].where(cells["assumed_spread"] != "published", 0.0).fillna(0)
+    numbers = cells["published"][printed].to_numpy()
     panel.errorbar(
-        cells["published"][printed], y[printed] + 0.14, xerr=2 * own[printed].to_numpy(),
+        numbers, y[printed] + 0.14, xerr=whiskers(metric, numbers, 2 * own[printed].to_numpy()),
         fmt="D", color=PUBLISHED, markerfacecolor="none", markersize=4.5, markeredgewidth=1.1,
         elinewidth=0.9, capsize=0,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from gramworks.label_tasks import label_of, without_label
 from gramworks.report.escaping import plain
-from gramworks.report.figures import INK, STYLE, line_label, ordered_lines
+from gramworks.report.figures import INK, STYLE, line_label, ordered_lines, whiskers
 from gramworks.report.weight_figure import COLOURS, shifted
 
 FLOORS = {"test-auc": 0.5}
@@ -69,9 +69,11 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) ->
     for place, line in enumerate(lines):
         own = cells[(cells["method"] == line[0]) & (cells["setting"] == line[1])]
         x = np.array([labels.index(label) for label in own["label"]], dtype=float)
+        means = own["measured_mean"].to_numpy()
+        errors = whiskers(metric, means, 2 * own["measured_se"].fillna(0).to_numpy())
         panel.bar(
-            x + (place - (len(lines) - 1) / 2) * step, own["measured_mean"] - floor, 0.92 * step,
-            bottom=floor, yerr=2 * own["measured_se"].fillna(0).to_numpy(),
+            x + (place - (len(lines) - 1) / 2) * step, means - floor, 0.92 * step,
+            bottom=floor, yerr=errors,
             color=COLOURS[place % len(COLOURS)], hatch=_HATCHES[shifted(place) % len(_HATCHES)],
             edgecolor="white", linewidth=0.4, error_kw={"ecolor": INK, "elinewidth": 0.9},
             label=line_label(*line),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 import markupsafe
@@ -21,6 +21,9 @@ from gramworks.report.scores import STATUSES
 from gramworks.report.study_figures import figure_reading, own_figures
 from gramworks.report.tables import READING, notes
 from gramworks.report.verdicts import REASONS, VERDICTS
+
+if TYPE_CHECKING:
+    from gramworks.studies.study_file import Study
 
 
 def render(
@@ -114,6 +117,7 @@ def _study(found: StudyResults) -> dict:
         "summary": found.study.summary,
         "cited": PAPERS.get(found.study.paper or "", found.study.paper),
         "findings": found.study.findings,
+        "ran": _ran(found.study, cells),
         "protocol": list(_protocol(found.study)),
         "status": {status: found.status.get(status, 0) for status in STATUSES},
         "counts": counts,
@@ -143,11 +147,27 @@ def _table(table: Table) -> dict:
     return {"table": table, "notes": notes(table), "file": f"table-{file_name(table.name)}"}
 
 
-def _protocol(study: Any) -> Iterator[tuple[str, str]]:
+def _protocol(study: Study) -> Iterator[tuple[str, str]]:
     """List what the study file states, but for what the page says elsewhere."""
     said = {"name", "title", "paper", "summary", "findings", "metrics", "chunk"}
     for key, value in study.model_dump(mode="json", exclude=said).items():
         yield from flat(value, key)
+
+
+def _ran(study: Study, cells: pd.DataFrame) -> str:
+    """Say how many draws the rows of each data set have in this run, and how many are stated."""
+    tried = cells["n"] + cells["n_failed"] + cells["n_skipped"]
+    told: dict[str, list[str]] = {}
+    for dataset, count in tried.groupby(cells["dataset"], sort=False).max().items():
+        if not count or dataset not in study.datasets:
+            continue
+        spec = study.splits_of(dataset)
+        stated = (spec.repeats or 0) * getattr(spec, "folds", 1)
+        more = f" (the study file states {stated})" if stated > count else ""
+        told.setdefault(f"{count}{more}", []).append(dataset)
+    if len(told) == 1:
+        return next(iter(told))
+    return "; ".join(f"{', '.join(datasets)} {count}" for count, datasets in told.items())
 
 
 def _grouped(cells: pd.DataFrame) -> list[dict]:
@@ -187,11 +207,23 @@ def ranges(repeats: Iterable[str]) -> str:
 
 
 def _problems(problems: pd.DataFrame) -> list[dict]:
-    """Join repeats of one row that ended alike."""
+    """Join repeats of one row that ended alike, and then settings that did."""
     same = ["dataset", "method", "setting", "status", "reason"]
     order = {status: i for i, status in enumerate(("failed", "not-converged", "skipped"))}
     rows = [
         dict(zip(same, key, strict=True)) | {"repeats": ranges(part["repeat"]), "draws": len(part)}
         for key, part in problems.groupby(same, sort=False)
     ]
-    return sorted(rows, key=lambda row: order[row["status"]])
+    alike: dict[tuple, list[dict]] = {}
+    for row in rows:
+        key = tuple(row[name] for name in ("dataset", "method", "status", "reason", "repeats"))
+        alike.setdefault(key, []).append(row)
+    joined = [
+        found[0]
+        | {
+            "setting": " | ".join(row["setting"] for row in found),
+            "draws": sum(row["draws"] for row in found),
+        }
+        for found in alike.values()
+    ]
+    return sorted(joined, key=lambda row: order[row["status"]])

@@ -21,7 +21,7 @@ READING = (
 """How a cell is read."""
 
 MOST_LOST = 5
-"""Rows without a value that the notes name."""
+"""Reasons of rows without a value that the notes tell."""
 
 
 def write_tidy(path: Path, table: pd.DataFrame) -> None:
@@ -100,7 +100,9 @@ def notes(table: Table) -> list[str]:
         lines.append(f"No method measured here: {', '.join(map(plain, table.unmeasured))}.")
     lines += [f"No value: {plain(line).rstrip('.')}." for line in table.lost[:MOST_LOST]]
     if len(table.lost) > MOST_LOST:
-        lines.append(f"{len(table.lost) - MOST_LOST} more rows without a value: problems.csv.")
+        lines.append(
+            f"{len(table.lost) - MOST_LOST} more reasons of rows without a value: problems.csv."
+        )
     return lines
 
 

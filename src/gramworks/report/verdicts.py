@@ -41,6 +41,7 @@ REASONS = {
     "other-data": "the data differ from the paper's",
     "other-size": "the number of points differs from the paper's",
     "protocol-not-stated": "the paper does not state how the number was made",
+    "chosen-by-hand": "the paper shows a draw that its authors picked; no rule gives it",
     "published-only": "the paper's data cannot be had",
     "one-repeat": "one repeat has no spread, and the paper gives none that could stand in",
     "method-not-in-run": "the method was not run",

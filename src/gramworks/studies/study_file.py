@@ -7,17 +7,19 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
 
 from gramworks.datasets.entry_sources import Label
 from gramworks.datasets.splits import AnySpec, SplitSpec
 from gramworks.errors import ConfigError, suggest
 from gramworks.fields import Count, Name, StrictModel, Unique, check_name, validated
 from gramworks.kernels.identifiers import parse_kernel
-from gramworks.settings import format_setting, plain_scalar, plain_value
+from gramworks.settings import format_setting, parse_setting, plain_scalar, plain_value
 from gramworks.strict_yaml import load_yaml
 
-Incomparable = Literal["other-data", "other-size", "protocol-not-stated", "published-only"]
+Incomparable = Literal[
+    "other-data", "other-size", "protocol-not-stated", "published-only", "chosen-by-hand"
+]
 
 
 _PARTS = re.compile(r"\d+|\D+").findall
@@ -87,6 +89,9 @@ class StudyMethod(StrictModel):
     """Kernels this method wants instead of the data set's."""
     chunk: Annotated[Count, Field(ge=1)] | None = None
     """Repeats in one job; null: the study's."""
+    not_comparable: dict[Name, Incomparable] = {}
+    """Why rows get no verdict against the published numbers, by a key that their setting has, as in
+    `{draw: chosen-by-hand}`."""
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -109,6 +114,21 @@ class StudyMethod(StrictModel):
     @classmethod
     def _plain_parameters(cls, parameters: dict[str, Any]) -> dict[str, Any]:
         return {key: plain_value(value) for key, value in parameters.items()}
+
+    @model_validator(mode="after")
+    def _excused_settings(self) -> StudyMethod:
+        stated = sorted({key for block in self.settings for key in block})
+        for key in self.not_comparable:
+            if key not in stated:
+                raise ValueError(
+                    f"not_comparable: no setting has the key {key!r}; {suggest(key, stated)}"
+                )
+        return self
+
+    def excuse(self, setting: str) -> str | None:
+        """Give the reason why a row, by its setting as text, gets no verdict; None: it gets one."""
+        keys = parse_setting(setting)
+        return next((why for key, why in self.not_comparable.items() if key in keys), None)
 
     def combinations(self) -> list[dict[str, Any]]:
         """Multiply lists out: one dict of scalars a row of the tables, each once, in order."""

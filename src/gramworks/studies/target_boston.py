@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,7 +60,7 @@ def draw_figures(
         figure = Figure(figsize=(7.0, 3.8), layout="constrained")
         panels = figure.subplots(1, len(kernels), sharey=True, squeeze=False)[0]
         for (label, kernel), panel in zip(kernels.items(), panels, strict=True):
-            panel.set_title(kernel, fontsize=9)
+            panel.set_title(kernel_title(kernel), fontsize=9)
             _panel(panel, points, label, first=label == next(iter(kernels)))
         panels[0].set_ylim(bottom=0)
         panels[0].set_ylabel(_ERROR)
@@ -66,6 +68,17 @@ def draw_figures(
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside upper left", ncols=2, frameon=False, fontsize=8)
     yield "table 1", figure
+
+
+def kernel_title(kernel: str) -> str:
+    """Say a Gaussian kernel's width in words, as a root where it is one."""
+    stated = re.fullmatch(r"gaussian-w([\d.]+)", kernel)
+    if not stated:
+        return kernel
+    square = float(stated[1]) ** 2
+    whole = round(square)
+    root = abs(square - whole) < 1e-9 and math.isqrt(whole) ** 2 != whole
+    return f"Gaussian kernel, width {f'√{whole}' if root else stated[1]}"
 
 
 def _panel(panel: Axes, points: list[dict], kernel: str, *, first: bool) -> None:

@@ -40,8 +40,9 @@ _PANELS = (
 FIGURES = {
     "figure 1": (
         "Line plot",
-        "the secular function of one draw of four labelled points; its roots are the multipliers "
-        "of all stationary points, the star is the global minimum.",
+        "the secular function g of one draw of four labelled points. The horizontal line is the "
+        "squared length 1 − |u|² of the unknown targets; where g meets it are the multipliers of "
+        "all stationary points: the star is the global minimum, black dots are the others.",
     ),
     "figure 2": (
         "Histograms",
