@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -62,12 +64,19 @@ def cross_validate(
     Raises
     ------
     FitError
-        A class with fewer members than folds, or numbers out of range.
+        A class with fewer members than folds, or numbers out of range; an estimator that predicts
+        the points of its fit only.
     """
     if scoring is None and not hasattr(estimator, "score"):
         raise FitError(
             f"{type(estimator).__name__} has no `score`, since it predicts nothing; give "
             "`scoring`, or fit a machine on its kernel_, such as KernelSVM"
+        )
+    if hasattr(estimator, "predict") and not inspect.signature(estimator.predict).parameters:
+        raise FitError(
+            f"{type(estimator).__name__} is transductive: it predicts the points of its fit only, "
+            "so that there is nothing to score on others; hide known targets behind the mask "
+            "`labelled` of a fit on all points, and score those"
         )
     if hasattr(kernels, "vectors"):
         raise FitError(

@@ -26,6 +26,34 @@ def choose_labels(values, classes):
     return classes[codes]
 
 
+def unknown_rows(predicted, y, labelled):
+    """Give y as objects, and the points that were unknown in the fit and whose target y gives.
+
+    Parameters
+    ----------
+    predicted : ndarray of shape (n,)
+    y : array-like of shape (n,)
+    labelled : ndarray of shape (n,), bool
+        The points whose targets the fit has seen.
+
+    Raises
+    ------
+    FitError
+        y is of other points than the fit, as in cross-validation, or gives no such target.
+    """
+    values, missing = find_missing(y)
+    if values.shape != predicted.shape:
+        raise FitError(
+            f"y has shape {values.shape}, the fit had {len(predicted)} points, and a transductive "
+            "method predicts those alone: give y of all of them. Instead of cross-validation, "
+            "hide known targets behind the mask `labelled` and score them"
+        )
+    rows = ~labelled & ~missing
+    if not rows.any():
+        raise FitError("y gives no target of a point that was unknown in the fit")
+    return values, rows
+
+
 def accuracy_on(predicted, y):
     """Give the share of rows predicted right, among those whose label is known.
 

@@ -91,6 +91,35 @@ def encode_labels(y, n, labelled=None) -> Labels:
     return Labels(_as_array([distinct[key] for key in keys], kinds), labelled, codes)
 
 
+def refuse_numbers(labels: Labels, instead: str) -> None:
+    """Refuse to take measured numbers for classes.
+
+    Classifiers on kernels take labels of any type. What finds values for points from their
+    neighbours would make a class of each number, without a word.
+
+    Parameters
+    ----------
+    labels : Labels
+    instead : str
+        What to do with numbers.
+
+    Raises
+    ------
+    FitError
+        Labels are floats, some of them not whole, and there are more of them than half of the
+        labelled points.
+    """
+    known, distinct = int(labels.labelled.sum()), len(labels.classes)
+    values = labels.classes.tolist()
+    broken = [v for v in values if isinstance(v, (float, np.floating)) and not v.is_integer()]
+    if broken and 2 * distinct > known:
+        raise FitError(
+            f"y has {distinct} distinct values on {known} labelled points, among them "
+            f"{broken[0]!r}, and each would be a class: {instead}; if they are classes, give them "
+            "as text"
+        )
+
+
 def encode_targets(y, n, labelled=None) -> tuple[np.ndarray, np.ndarray]:
     """Turn real targets and an optional mask into floats and a mask.
 

@@ -9,9 +9,9 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
 from gramworks.errors import FitError
-from gramworks.fitting.decision import accuracy_on, choose_labels
+from gramworks.fitting.decision import accuracy_on, choose_labels, unknown_rows
 from gramworks.fitting.inputs import check_choice, check_positive, check_square, check_switch
-from gramworks.fitting.labels import encode_labels, encode_targets, find_missing
+from gramworks.fitting.labels import encode_labels, encode_targets, find_missing, refuse_numbers
 from gramworks.learning.target_scale import TargetScale, scale_targets
 from gramworks.solvers.secular_roots import stationary_points
 from gramworks.solvers.target_error import (
@@ -75,6 +75,14 @@ class OptimalTarget(BaseEstimator):
     classes_ : ndarray of shape (q,)
         For classification; for two classes positive targets mean the second.
     labelled_ : ndarray of shape (n,), bool
+
+    Notes
+    -----
+    The points of the fit are the only ones that have targets (it is transductive), so that
+    `cross_validate` and GridSearchCV, which fit on some points and score others, refuse it. Choose
+    `ridge` by fits on all points: with known targets hidden in turn behind the mask `labelled`,
+    and `score` for the hidden ones; or, without further fits of parts, by the smallest mean of
+    ``left_out_[labelled_] ** 2``.
     """
 
     def __init__(self, ridge=1.0, length="expected", task="classification", centre_targets=False):
@@ -113,8 +121,8 @@ class OptimalTarget(BaseEstimator):
         Raises
         ------
         FitError
-            Parameters, targets or K are not usable; one class alone, or equal numbers; a kernel
-            that is constant.
+            Parameters, targets or K are not usable; one class alone, or equal numbers; classes that
+            are measured numbers; a kernel that is constant.
         KernelError
             K is not finite, symmetric and positive semidefinite.
         """
@@ -160,6 +168,7 @@ class OptimalTarget(BaseEstimator):
             centred, what = True, "targets"
         else:
             labels = encode_labels(y, n, labelled)
+            refuse_numbers(labels, 'for numbers state task="regression"')
             self.classes_, self.labelled_ = labels.classes, labels.labelled
             rows, whole = labels.signs(), None
             if self.length == "oracle":
@@ -222,12 +231,7 @@ class OptimalTarget(BaseEstimator):
         K is not looked at: the method predicts the n points of the fit alone.
         """
         predicted = self.predict()
-        values, missing = find_missing(y)
-        if values.shape != predicted.shape:
-            raise FitError(f"y has shape {values.shape}, the fit had {len(predicted)} points")
-        rows = ~self.labelled_ & ~missing
-        if not rows.any():
-            raise FitError("y gives no target of a point that was unknown in the fit")
+        values, rows = unknown_rows(predicted, y, self.labelled_)
         if self.task == "classification":
             return accuracy_on(predicted[rows], values[rows])
         return float(r2_score(values[rows].astype(float), predicted[rows]))

@@ -6,10 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError
-from gramworks.fitting.decision import accuracy_on, choose_labels
+from gramworks.fitting.decision import accuracy_on, choose_labels, unknown_rows
 from gramworks.fitting.inputs import check_positive, check_square
-from gramworks.fitting.labels import encode_labels, find_missing
+from gramworks.fitting.labels import encode_labels, refuse_numbers
 from gramworks.solvers.joint_leave_one_out import minimise_joint_leave_one_out
 from gramworks.solvers.ridge import solve_ridge
 from gramworks.solvers.target_error import KernelEigenpairs, error_spectrum, kernel_eigenpairs
@@ -43,6 +42,11 @@ class TransductiveDiscrimination(ClassifierMixin, BaseEstimator):
         The same with the values of the ridge regression on the labelled points.
     classes_ : ndarray of shape (q,)
     labelled_ : ndarray of shape (n,), bool
+
+    Notes
+    -----
+    Transductive, as `OptimalTarget`: choose `ridge` and `closeness` by hiding known labels behind
+    the mask `labelled`, not by cross-validation on parts of the kernel.
     """
 
     def __init__(self, ridge=1.0, closeness=1.0):
@@ -72,13 +76,16 @@ class TransductiveDiscrimination(ClassifierMixin, BaseEstimator):
         Raises
         ------
         FitError, KernelError
-            Parameters, labels or K are not usable.
+            Parameters, labels or K are not usable; labels are measured numbers.
         """
         ridge = check_positive(self.ridge, "ridge")
         closeness = check_positive(self.closeness, "closeness")
         pairs = K if isinstance(K, KernelEigenpairs) else kernel_eigenpairs(check_square(K))
         n = pairs.vectors.shape[0]
         labels = encode_labels(y, n, labelled)
+        refuse_numbers(
+            labels, 'it is for classes; for numbers there is OptimalTarget, task="regression"'
+        )
         known, u = labels.labelled, labels.signs().T
         coordinates = pairs.vectors * np.sqrt(pairs.values)
         gram = coordinates[known] @ coordinates[known].T
@@ -97,6 +104,11 @@ class TransductiveDiscrimination(ClassifierMixin, BaseEstimator):
         rows[:, self.labelled_], rows[:, ~self.labelled_] = u.T, t.T
         return rows[0] if len(rows) == 1 else rows
 
+    def decision_function(self):
+        """Give the values of all points, -1 and +1 of those that were labelled: (n,), or (q, n)."""
+        check_is_fitted(self)
+        return self.target_
+
     def predict(self):
         """Give labels of all n points; known ones as they are given."""
         check_is_fitted(self)
@@ -105,8 +117,5 @@ class TransductiveDiscrimination(ClassifierMixin, BaseEstimator):
     def score(self, K, y):
         """Give the accuracy over the points that were unknown; K is not looked at."""
         predicted = self.predict()
-        values, missing = find_missing(y)
-        if values.shape != predicted.shape:
-            raise FitError(f"y has shape {values.shape}, the fit had {len(predicted)} points")
-        rows = ~self.labelled_ & ~missing
+        values, rows = unknown_rows(predicted, y, self.labelled_)
         return accuracy_on(predicted[rows], values[rows])
