@@ -6,6 +6,7 @@ _EXPORTS = {
     "AlignmentKernel": "alignment",
     "ClusterKernel": "cluster",
     "MarginKernel": "margin",
+    "MixtureKernel": "mixture",
     "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
     "TransductiveDiscrimination": "transductive_discrimination",

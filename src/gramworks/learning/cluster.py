@@ -122,8 +122,8 @@ class ClusterKernel(BaseEstimator):
 
         A new point is taken as the combination of the points of the fit that is nearest to it in
         the feature space of K (section 3, "How to handle test points"). Where K is singular, so
-        that there are many, it is the one closest to the nearest point of the fit alone; eigenvalues
-        of K below n eps of the largest count as 0.
+        that there are many, it is the one closest to the nearest point of the fit alone;
+        eigenvalues of K below n eps of the largest count as 0.
 
         Parameters
         ----------

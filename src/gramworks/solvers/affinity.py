@@ -93,10 +93,10 @@ def normalised_affinity(K, neighbours=None, zero_diagonal=False) -> Affinity:
     if bad.size:
         row = int(bad[0])
         raise KernelError(
-            f"the entries of row {row} (counted from 0) sum to {sums[row]:.6g}, and so it is, or "
-            f"below, with {bad.size} of {len(W)} rows; the affinity of a cluster kernel has positive "
-            "row sums: take a kernel without negative entries, such as a Gaussian one, and leave "
-            "out points that are like no other and not like themselves"
+            f"the entries of row {row} (counted from 0) sum to {sums[row]:.6g}, and "
+            f"{bad.size} of {len(W)} rows have no sum above 0; the affinity of a cluster kernel "
+            "has positive row sums: take a kernel without negative entries, such as a Gaussian "
+            "one, and leave out points that are like no other and not like themselves"
         )
     return Affinity(W, np.where(alone, 0.0, 1.0 / np.sqrt(np.where(alone, 1.0, sums))))
 
