@@ -4,6 +4,7 @@ from importlib import import_module
 
 _EXPORTS = {
     "AlignmentKernel": "alignment",
+    "ClusterKernel": "cluster",
     "MarginKernel": "margin",
     "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
