@@ -5,27 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from gramworks.errors import KernelError
-from gramworks.fitting.inputs import check_square
+from gramworks.fitting.inputs import check_square, check_whole
+from gramworks.solvers.affinity import normalised_affinity
 
 
-def check_affinity(K, name="K") -> np.ndarray:
-    """Check a Gram matrix whose entries are weights between points.
+def graph_weights(K, neighbours=None, name="K") -> np.ndarray:
+    """Check a Gram matrix whose entries are weights between points, and keep those of near ones.
 
     Parameters
     ----------
     K : array-like of shape (n, n)
+    neighbours : int, optional
+        Keep K_ij where i is among so many nearest points of j, or j among those of i, by the
+        distance that K induces, and the diagonal. Default: all.
     name : str
         What to call it in messages.
 
     Returns
     -------
     ndarray of shape (n, n), float64
-        K itself where it is float64 already.
+        K itself where it is float64 already and all is kept.
 
     Raises
     ------
     FitError
-        Not a square matrix of real numbers.
+        Not a square matrix of real numbers, or a number of neighbours that there are not.
     KernelError
         Not symmetric or finite; a negative entry; a row of zeros, from which nothing leads on.
     """
@@ -43,7 +47,11 @@ def check_affinity(K, name="K") -> np.ndarray:
             f"row {i} of {name} is all zeros: the point has no weight to any, itself included; "
             "leave it out, or give it a positive diagonal entry"
         )
-    return K
+    if neighbours is None:
+        return K
+    most = K.shape[0] - 1
+    count = check_whole(neighbours, "neighbours", most=most, of=f"{most}, the other points")
+    return normalised_affinity(K, count).weights
 
 
 def fill_unreached(shares, codes, n_classes):

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.fitting.affinity import check_affinity, fill_unreached
 from gramworks.fitting.decision import accuracy_on, choose_labels
+from gramworks.fitting.graph_weights import fill_unreached, graph_weights
 from gramworks.fitting.inputs import check_choice, check_whole
 from gramworks.fitting.labels import encode_labels
 from gramworks.solvers.random_walk import (
@@ -30,6 +30,9 @@ class RandomWalkClassifier(ClassifierMixin, BaseEstimator):
     ----------
     steps : int
         t, at least 1.
+    neighbours : int, optional
+        Keep the weights between so many nearest neighbours only. Default: all, which leaves the
+        average margin little to tell: after a few steps on a dense graph all ends look alike.
     rule : {"average-margin", "likelihood"}
         How P(class | start) is estimated: the largest average margin of the labelled points,
         which has a closed form, or their largest likelihood, by EM.
@@ -47,8 +50,9 @@ class RandomWalkClassifier(ClassifierMixin, BaseEstimator):
     converged_ : bool
     """
 
-    def __init__(self, steps=5, rule="average-margin"):
+    def __init__(self, steps=5, neighbours=None, rule="average-margin"):
         self.steps = steps
+        self.neighbours = neighbours
         self.rule = rule
 
     def __sklearn_tags__(self):
@@ -78,7 +82,7 @@ class RandomWalkClassifier(ClassifierMixin, BaseEstimator):
         """
         steps = check_whole(self.steps, "steps")
         rule = check_choice(self.rule, "rule", ("average-margin", "likelihood"))
-        K = check_affinity(K)
+        K = graph_weights(K, self.neighbours)
         labels = encode_labels(y, K.shape[0], labelled)
         codes, size = labels.codes[labels.labelled], labels.classes.size
         starts = start_probabilities(K, np.flatnonzero(labels.labelled), steps)
