@@ -21,7 +21,7 @@ from gramworks.methods._cluster_spectrum import (
     spectrum_for,
 )
 from gramworks.methods._labelled_rows import fit_rows
-from gramworks.problem import Outcome, Problem
+from gramworks.problem import Outcome, Problem, Skip
 from gramworks.solvers.span_estimate import span_estimate
 from gramworks.solvers.transfer import Transfer
 
@@ -39,7 +39,8 @@ METRICS = (
 PARTS_OF_POINTS = True  # draws may leave points out, which are decomposed again then
 
 Grid = Annotated[list[Annotated[Number, Field(gt=0)]], Unique, Field(min_length=1)]
-Rank = Annotated[int | str, BeforeValidator(lambda value: parse_rank(value, ["span"]))]
+SELECTED = ("span", "span-pq")
+Rank = Annotated[int | str, BeforeValidator(lambda value: parse_rank(value, SELECTED))]
 
 
 class Params(AffinityParams):
@@ -50,7 +51,7 @@ class Params(AffinityParams):
     rank: Rank = 10
     """r, the eigenvalues before the cut: a number, `labelled+10` for ten more than labelled points,
     or `span` for the one of `rank_grid` with the lowest span estimate of the leave-one-out error,
-    the lowest among equals."""
+    the lowest among equals; `span-pq` chooses p and q with it."""
     p: Number = Field(default=2.0, gt=0)
     """Of poly-step: eigenvalues before the cut become lambda^(1/p)."""
     q: Number = Field(default=2.0, gt=0)
@@ -63,25 +64,25 @@ class Params(AffinityParams):
         range(2, 31)
     )
     """Ranks to choose from, for `rank: span`."""
-    p_grid: Grid | None = None
-    """Values of p to choose from with them; null: p."""
-    q_grid: Grid | None = None
-    """Values of q to choose from with them; null: q."""
+    p_grid: Grid = [1, 2, 4]
+    """Values of p to choose from, for `rank: span-pq`."""
+    q_grid: Grid = [1, 2, 4]
+    """Values of q to choose from, for `rank: span-pq`."""
     estimate: bool = False
     """Give the span estimate of a stated rank too."""
 
 
 def transfers(params: Params, n_labelled: int | None = None) -> list[Transfer]:
     """List the transfer functions of a row; several where one is to be chosen."""
-    if params.rank == "span":
+    if params.rank in SELECTED:
         ranks = sorted(params.rank_grid)
     elif n_labelled is None:
         ranks = [kept_rank(params.rank, params.largest_rank)]
     else:
         ranks = [rank_of(params.rank, n_labelled)]
-    chooses = params.rank == "span" and params.transfer == "poly-step"
-    ps = sorted(params.p_grid) if chooses and params.p_grid else [params.p]
-    qs = sorted(params.q_grid) if chooses and params.q_grid else [params.q]
+    both = params.rank == "span-pq"
+    ps = sorted(params.p_grid) if both else [params.p]
+    qs = sorted(params.q_grid) if both else [params.q]
     return [
         Transfer(params.transfer, rank, p, q, params.steps)
         for rank, p, q in itertools.product(ranks, ps, qs)
@@ -104,6 +105,8 @@ def fit(problem: Problem, params: Params) -> Outcome:
     """Choose the transfer function where one is to be chosen, and fit the machine."""
     known = np.flatnonzero(problem.labelled)
     spectrum = spectrum_for(problem, params, _wanted(params))
+    if params.rank == "span-pq" and params.transfer != "poly-step":
+        raise Skip(f"rank=span-pq chooses p and q, which {params.transfer} has not; state span")
     several = transfers(params, known.size)
     for transfer in several if several[0].cuts else ():
         check_kept(spectrum, transfer.rank, params)
