@@ -31,7 +31,7 @@ REFERENCE = "Chapelle, Weston and Schölkopf, NIPS 15 (2002) 601-608"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
 METRICS = (
-    "second-eigenvalue",
+    "affinity-eigenvalue-2",
     "span-error-percent",
     r"chosen-(rank|p|q)",
     r"on-edge-(rank|p|q)",
@@ -112,7 +112,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
         check_kept(spectrum, transfer.rank, params)
     metrics = {}
     if len(spectrum.values) > 1 and params.neighbours is None:
-        metrics["second-eigenvalue"] = float(spectrum.values[1])
+        metrics["affinity-eigenvalue-2"] = float(spectrum.values[1])
     chosen = several[0]
     if len(several) > 1 or params.estimate:
         errors = [_span_error(problem, params, spectrum, known, t) for t in several]
