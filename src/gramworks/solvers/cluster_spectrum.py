@@ -20,7 +20,7 @@ from gramworks.solvers.transfer import Transfer
 TIE = 1e-8
 """Eigenvalues that differ by less, relatively, count as equal."""
 OUTSIDE = 1e-14
-"""A point whose L~_ii is below this part of the largest has no part in the kept directions."""
+"""A point whose L~_ii is below this part of the mean has no part in the kept directions."""
 _EPS = np.finfo(np.float64).eps
 _SLACK = 8  # further pairs, to see whether the last one wanted has an equal
 
@@ -88,34 +88,37 @@ class ClusterSpectrum:
             found += np.diagonal(self.tails[transfer.exponent])[rows]
         return found
 
-    def lengths(self, transfer: Transfer) -> np.ndarray:
-        """Give sqrt(L~_ii) (n,); infinite for points outside the kept directions."""
-        diagonal = self.diagonal(transfer)
-        inside = diagonal > OUTSIDE * diagonal.max()
+    def lengths(self, transfer: Transfer, rows=slice(None)) -> np.ndarray:
+        """Give sqrt(L~_ii) of some rows; infinite for points outside the kept directions."""
+        total = self.shares(transfer).sum()
+        if transfer.exponent is not None:
+            total += np.trace(self.tails[transfer.exponent])
+        diagonal = self.diagonal(transfer, rows)
+        inside = diagonal > OUTSIDE * total / self.n
         return np.sqrt(np.where(inside, diagonal, np.inf))
 
-    def block(self, transfer: Transfer, rows, columns=slice(None), lengths=None) -> np.ndarray:
+    def block(self, transfer: Transfer, rows, columns=slice(None)) -> np.ndarray:
         """Give rows and columns of the learned kernel K~.
 
         Parameters
         ----------
         transfer : Transfer
-        rows, columns : int arrays, or columns a slice
-        lengths : ndarray of shape (n,), optional
-            From `lengths`, where many blocks are wanted.
+        rows : ndarray of int
+        columns : ndarray of int, optional
+            Default: all.
 
         Returns
         -------
         ndarray of shape (len(rows), len(columns))
         """
         shares = self.shares(transfer)
-        V = self.vectors[:, : shares.size]
-        found = (V[rows] * shares) @ V[columns].T
+        V = self.vectors
+        found = (V[rows, : shares.size] * shares) @ V[columns, : shares.size].T
         if transfer.exponent is not None:
-            found += self.tails[transfer.exponent][rows][:, columns]
-        lengths = self.lengths(transfer) if lengths is None else lengths
-        found /= lengths[rows][:, None]
-        found /= lengths[columns]
+            tail = self.tails[transfer.exponent]
+            found += tail[rows] if isinstance(columns, slice) else tail[np.ix_(rows, columns)]
+        found /= self.lengths(transfer, rows)[:, None]
+        found /= self.lengths(transfer, columns)
         places = np.arange(self.n)
         found[places[rows][:, None] == places[columns]] = 1.0
         return found
