@@ -40,7 +40,7 @@ def near(K, neighbours):
         return K
     W = K.copy()
     np.fill_diagonal(W, 2.0)
-    kept = W >= np.sort(W, axis=1)[:, [-1 - neighbours]]
+    kept = np.sort(W, axis=1)[:, [-1 - neighbours]] <= W
     return np.where(kept | kept.T, K, 0)
 
 
