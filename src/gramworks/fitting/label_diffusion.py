@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -84,7 +85,8 @@ class LabelDiffusion(ClassifierMixin, BaseEstimator):
         labels = encode_labels(y, n, labelled)
         known, codes = labels.labelled, labels.codes[labels.labelled]
         # both divide the weights in place
-        model.set_params(kernel=lambda rows, columns: weights.copy())
+        take = np.copy if self.neighbours is None else csr_matrix
+        model.set_params(kernel=lambda rows, columns: take(weights))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             # codes are 0 and more: its -1 for unlabelled is no label

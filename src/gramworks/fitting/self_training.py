@@ -41,6 +41,8 @@ class SelfTrainingSVM(ClassifierMixin, BaseEstimator):
     n_rounds_ : int
     n_added_ : int
         Points labelled on the way.
+    n_iter_ : int
+        LIBSVM's steps, summed over all machines.
     classes_ : ndarray of shape (q,)
     converged_ : bool
         Whether all machines met their tolerance.
@@ -105,6 +107,7 @@ class SelfTrainingSVM(ClassifierMixin, BaseEstimator):
         self.dual_coef_, self.intercept_, self._own = last.dual_coef_, last.intercept_, K
         self.n_rounds_ = int(np.max(model.labeled_iter_, initial=0))
         self.n_added_ = int(np.count_nonzero(model.labeled_iter_ > 0))
+        self.n_iter_ = machine.n_iter + last.n_iter_
         self.converged_ = machine.converged and last.converged_
         self.n_features_in_ = n
         if not self.converged_:
@@ -147,7 +150,7 @@ class _MachineOfRows(ClassifierMixin, BaseEstimator):
     def __init__(self, K, machine):
         self.K = K
         self.machine = machine
-        self.converged = True
+        self.n_iter, self.converged = 0, True
 
     def __sklearn_clone__(self):
         return self  # a copy would copy K
@@ -158,6 +161,7 @@ class _MachineOfRows(ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore", ConvergenceWarning)  # said once, at the end
             self.machine.fit(self.K[np.ix_(self._rows, self._rows)], codes)
         self.classes_ = self.machine.classes_
+        self.n_iter += self.machine.n_iter_
         self.converged &= self.machine.converged_
         return self
 
