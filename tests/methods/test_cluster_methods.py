@@ -211,3 +211,16 @@ def test_ranks_beyond_the_kept_eigenvectors_say_what_to_raise(monkeypatch):
 def test_unusable_ranks_are_refused(rank):
     with pytest.raises(ValidationError, match="allowed: a whole number from 1, labelled"):
         load_method("cluster-kernel").module.Params(rank=rank)
+
+
+def test_one_labelled_class_is_a_row_that_says_so():
+    splits = make_splits(
+        Labelled(sizes=[6], scheme="balanced", repeats=1), Y, study="s", dataset="clouds"
+    )
+    same = np.flatnonzero(Y == 0)[:6]
+    splits["n_labelled=6"].labelled[0] = same
+    splits["n_labelled=6"].test[0, : N - 6] = np.setdiff1d(np.arange(N), same)
+    for name in ("cluster-kernel", "spectral-representation", "mixture-kernel"):
+        [row] = run(name, splits=splits)
+        assert row["status"] == "failed"
+        assert "y has 1 class" in row["reason"]

@@ -12,11 +12,16 @@ from gramworks.config import RunConfig
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.generators.two_gaussians import Parameters, generate
 from gramworks.datasets.normalisation import is_recipe, normalise_dataset
+from gramworks.datasets.parsing import parse
 from gramworks.datasets.registry import load_entry
-from gramworks.datasets.splits import Subsets, make_splits, split_settings
+from gramworks.datasets.sources import fetch
+from gramworks.datasets.splits import Labelled, Subsets, make_splits, split_settings
 from gramworks.datasets.store import write_dataset
+from gramworks.draws import run_draws
 from gramworks.errors import ConfigError, DataError
+from gramworks.kernels.gaussian_kernel import gaussian
 from gramworks.label_tasks import group_against_rest
+from gramworks.methods.registry import load_method
 from gramworks.plan import Plan
 from gramworks.report.published import read_published
 from gramworks.settings import join_settings
@@ -290,3 +295,32 @@ def test_figure_1_cuts_the_left_cluster_and_leaves_the_right_one(tmp_path):
     assert np.mean(classes[data.y == 1] == signs[2]) > 0.9
     assert 0.2 < np.mean(classes[data.y == 0] == 1) < 0.8
     assert not list(cluster_mixture.draw_figures(loaded, None, {}))
+
+
+@pytest.mark.mirror
+def test_errors_on_the_papers_text_are_where_they_should_be(tmp_path, mirror):
+    entry = load_entry("mac-windows")
+    fetch(entry, tmp_path, mirror=mirror, log=lambda line: None)
+    data = parse(entry, tmp_path)
+    splits = make_splits(
+        Labelled(sizes=[16], scheme="balanced", repeats=20, test=987), data.y,
+        study="cluster-span", dataset="mac-windows",
+    )  # fmt: skip
+    method, K = load_method("cluster-kernel"), gaussian(data.X, width=0.55)
+    settings = [{"rank": "span"}, {"rank": "labelled+10", "transfer": "step"}]
+    shared = method.module.learn({"K1": K}, data.X, settings, {}, print)
+    assert shared["K1-values"][1] == pytest.approx(0.055, abs=5e-4)
+    rows, _ = run_draws(
+        method, settings, {}, data, splits, {"K1": K}, study="cluster-span", repeats=range(20),
+        shared=shared, log=lambda line: None,
+    )  # fmt: skip
+    errors = {
+        setting: np.mean([
+            float(row["value"])
+            for row in rows
+            if row["metric"] == "test-error-percent" and row["setting"] == setting
+        ])
+        for setting in ("n_labelled=16;rank=span", "n_labelled=16;rank=labelled+10;transfer=step")
+    }  # fmt: skip
+    assert errors["n_labelled=16;rank=span"] < 11
+    assert errors["n_labelled=16;rank=labelled+10;transfer=step"] < 15
