@@ -104,13 +104,14 @@ def spectrum_for(problem: Problem, params: AffinityParams, wanted: Wanted) -> Cl
     return _kept(K, wanted)
 
 
+_LAST: dict[str, object] = {}
 _KEPT: dict[str, ClusterSpectrum] = {}
 _MOST_KEPT = 2
 
 
 def _kept(K, wanted: Wanted) -> ClusterSpectrum:
     """Decompose a part of the points, which all draws of a job may have in common."""
-    digest = hashlib.blake2b(np.ascontiguousarray(K)).hexdigest()
+    digest = _digest(K)
     exponents = sorted({t.exponent for t in wanted.transfers if t.exponent is not None})
     key = repr((digest, wanted.suffix, exponents, wanted.rank))
     if key not in _KEPT:
@@ -118,6 +119,18 @@ def _kept(K, wanted: Wanted) -> ClusterSpectrum:
             _KEPT.pop(next(iter(_KEPT)))
         _KEPT[key] = _decompose(K, wanted, wanted.transfers, wanted.rank)
     return _KEPT[key]
+
+
+def _digest(K) -> str:
+    """Hash a matrix; the last one that cannot have changed is known by its memory."""
+    owner = K if K.base is None else K.base
+    if _LAST.get("owner") is owner and _LAST["shape"] == K.shape:
+        return _LAST["digest"]
+    digest = hashlib.blake2b(np.ascontiguousarray(K)).hexdigest()
+    _LAST.clear()
+    if isinstance(owner, np.ndarray) and not owner.flags.writeable and owner.shape == K.shape:
+        _LAST.update(owner=owner, shape=K.shape, digest=digest)
+    return digest
 
 
 def _decompose(K, wanted: Wanted, transfers, rank) -> ClusterSpectrum:
