@@ -55,6 +55,11 @@ class Method:
         """Whether it has a `learn` function, run once for all draws."""
         return hasattr(self.module, "learn")
 
+    @property
+    def takes_parts(self) -> bool:
+        """Whether draws may leave points out although it learns from all: it says so itself."""
+        return bool(getattr(self.module, "PARTS_OF_POINTS", False))
+
     def sees_test_labels(self, params: BaseModel) -> bool:
         """Whether a row of these parameters gets all labels.
 
