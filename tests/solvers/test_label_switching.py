@@ -7,8 +7,8 @@ import pytest
 from sklearn.svm import SVC
 
 from gramworks.solvers.label_switching import switch_labels
+from gramworks.solvers.sequential_minimal import minimise_weighted
 from gramworks.solvers.svm_dual import solve_svm
-from gramworks.solvers.weighted_sequential import minimise_weighted
 
 
 def problem(seed, n=60, n_labelled=6, width=1.0):

@@ -86,7 +86,7 @@ def switch_labels(
     -------
     Transduction
     """
-    from gramworks.solvers.weighted_sequential import minimise_weighted  # numba: slow to import
+    from gramworks.solvers.sequential_minimal import minimise_weighted  # numba: slow to import
 
     K = np.ascontiguousarray(K, dtype=np.float64)
     unknown = np.flatnonzero(~known)
