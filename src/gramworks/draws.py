@@ -79,6 +79,7 @@ def run_draws(
     total, done, last = len(pairs) * len(repeats) * (len(labels) or 1), 0, time.monotonic()
     scores: list[dict] = []
     timings: list[dict] = []
+    kept: dict[str, Any] = {}
     for setting, outer, inner in sorted(pairs, key=lambda pair: pair[0]):
         params = method.parameters({**parameters, **inner}, f"study {study}")
         for repeat in repeats:
@@ -86,7 +87,7 @@ def run_draws(
                 "study": study, "dataset": dataset.id, "method": method.name,
                 "setting": setting, "repeat": repeat,
             }  # fmt: skip
-            points, masks, present = _present(dataset, splits[outer], repeat, kernels)
+            points, masks, present = _present(dataset, splits[outer], repeat, kernels, kept)
             tasks = {label: one_against_rest(points, label) for label in labels} or {"": points}
             scored: dict[str, list[dict]] = {}
             timed: dict[str, list[dict]] = {}
@@ -142,9 +143,16 @@ def failed_rows(
 
 
 def _present(
-    dataset: Dataset, splits: Splits, repeat: int, kernels: dict[str, np.ndarray]
+    dataset: Dataset,
+    splits: Splits,
+    repeat: int,
+    kernels: dict[str, np.ndarray],
+    kept: dict[str, Any],
 ) -> tuple[Dataset, dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Give the points of a draw, their masks and Gram matrices, without points it leaves out."""
+    """Give the points of a draw, their masks and Gram matrices, without points it leaves out.
+
+    The matrices of the last part of the points stay in `kept`: draws may have it in common.
+    """
     masks = {}
     for name, rows in zip(("labelled", "unlabelled", "test"), splits.draw(repeat), strict=True):
         masks[name] = np.zeros(dataset.rows, dtype=bool)
@@ -153,7 +161,11 @@ def _present(
     if len(rows) < dataset.rows:
         dataset = replace(dataset, partitions=None).take(rows)
         masks = {name: mask[rows] for name, mask in masks.items()}
-        kernels = {name: _square_part(K, rows) for name, K in kernels.items()}
+        if not np.array_equal(kept.get("rows"), rows):
+            kept.clear()
+            parts = {name: _square_part(K, rows) for name, K in kernels.items()}
+            kept.update(rows=rows, kernels=parts)
+        kernels = kept["kernels"]
     for mask in masks.values():
         mask.setflags(write=False)
     return dataset, masks, kernels
@@ -164,6 +176,7 @@ def _square_part(K: np.ndarray, rows: np.ndarray) -> np.ndarray:
     part = np.empty((len(rows), len(rows)), dtype=K.dtype)
     for place, row in enumerate(rows):
         np.take(K[row], rows, out=part[place], mode="clip")
+    part.setflags(write=False)
     return part
 
 

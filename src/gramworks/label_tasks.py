@@ -88,6 +88,21 @@ def one_against_rest(dataset: Dataset, label: str) -> Dataset:
     return replace(dataset, y=has.astype(np.int64), classes=[f"not {label}", label])
 
 
+def group_against_rest(dataset: Dataset, positive: Iterable[str]) -> Dataset:
+    """Make the binary task of several classes against all others.
+
+    Returns
+    -------
+    Dataset
+        The same points; ``y`` is 1 for the classes in `positive`.
+    """
+    codes = [dataset.classes.index(label) for label in positive]
+    has = np.isin(dataset.y, codes).astype(np.int64)
+    rest = [label for code, label in enumerate(dataset.classes) if code not in codes]
+    sides = [" or ".join(rest), " or ".join(dataset.classes[code] for code in codes)]
+    return replace(dataset, y=has, classes=sides)
+
+
 def mean_rows(key: dict, by_label: dict[str, list[dict]]) -> list[dict]:
     """Average the rows of one draw over its labels.
 

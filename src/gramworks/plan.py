@@ -137,6 +137,7 @@ class Plan:
             for study in self.studies
             for dataset in self.datasets(study)
             for method in self.methods(study)
+            if dataset in (self.studies[study].methods[method].datasets or [dataset])
         ]
 
     # Files
@@ -216,9 +217,13 @@ class Plan:
 
     # Chunks of repeats
 
-    def split_settings(self, study: str) -> list[str]:
-        """List the settings that the splits of a study distinguish, such as n_labelled=16."""
-        return list(split_settings(self.studies[study].splits))
+    def split_settings(self, study: str, dataset: str | None = None) -> list[str]:
+        """List the settings that splits distinguish, such as n_labelled=16.
+
+        Those of a data set, or without one those that the study states for all.
+        """
+        found = self.studies[study]
+        return list(split_settings(found.splits_of(dataset) if dataset else found.splits))
 
     def labels(self, study: str, dataset: str) -> list[str]:
         """List the labels told from the rest one by one; none where the data set's task is kept."""
@@ -285,21 +290,23 @@ class Plan:
         spec = self.studies[study].methods[method]
         kernels = self.studies[study].base_kernels(dataset, method)
         labels = self.labels(study, dataset)
+        positive = self.studies[study].datasets[dataset].positive
         return canonical(
             {
                 "settings": spec.combinations(),
                 "parameters": spec.parameters,
                 # Pairs, since the keys of a JSON object would be sorted K1, K10, K2.
                 "kernels": list(kernels.items()) if "grams" in load_method(method).needs else [],
-                "split_settings": self.split_settings(study),
+                "split_settings": self.split_settings(study, dataset),
                 **({"labels": labels} if labels else {}),
+                **({"positive": positive} if positive else {}),
             }
         )
 
     def settings_slice(self, study: str, dataset: str, method: str) -> str:
         """State all settings of a method, those of splits and labels included."""
         own = [format_setting(row) for row in self.studies[study].methods[method].combinations()]
-        outer = self.split_settings(study)
+        outer = self.split_settings(study, dataset)
         try:
             joined = [join_settings(a, b) for a in outer for b in own]
             return canonical(all_settings(joined, self.labels(study, dataset)))

@@ -3,7 +3,13 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gramworks.fitting import KernelNeighbours, KernelRidge, KernelSVM
+from gramworks.fitting import (
+    KernelNeighbours,
+    KernelRidge,
+    KernelSVM,
+    SelfTrainingSVM,
+    TransductiveSVM,
+)
 
 _WORDS = "refused as well, in a message that names the kernel, the place and what to do"
 _EXPECTED = {
@@ -40,6 +46,8 @@ def expected(estimator):
         KernelRidge(),
         KernelRidge(task="classification"),
         KernelNeighbours(),
+        TransductiveSVM(),
+        SelfTrainingSVM(),
     ],
     expected_failed_checks=expected,
 )

@@ -306,3 +306,51 @@ def test_a_mask_that_is_none_is_refused_even_where_nothing_is_known():
     # a mask that hides all is principal components
     model = OptimalTarget().fit(X @ X.T, np.arange(24) % 2, labelled=np.zeros(24, dtype=bool))
     np.testing.assert_array_equal(model.target_, OptimalTarget().fit(X @ X.T).target_)
+
+
+def test_a_fit_that_fails_leaves_the_one_before():
+    X, y = points()
+    K = gaussian(X)
+    known = np.arange(24) < 8
+    labels = np.where(np.arange(24) % 2, "a", "b")
+    model = OptimalTarget().fit(K, labels, labelled=known)
+    before, shown = model.predict().copy(), model.levels_.copy()
+    with pytest.raises(FitError):
+        model.fit(K, np.full(24, "a"), labelled=np.arange(24) < 5)
+    np.testing.assert_array_equal(model.predict(), before)
+    np.testing.assert_array_equal(model.levels_, shown)
+    np.testing.assert_array_equal(model.labelled_, known)
+
+
+def test_the_oracle_length_of_nothing_is_nothing():
+    K = gaussian(points()[0])[:12, :12]
+    known = np.arange(12) < 2
+    y = np.r_[1.0, -1.0, np.zeros(10)]
+    model = OptimalTarget(task="regression", length="oracle").fit(K, y, labelled=known)
+    np.testing.assert_array_equal(model.target_[~known], 0.0)
+    assert np.isnan(model.multiplier_)
+    y[2:] = 1e-9 * np.resize([1, -1], 10)
+    model = OptimalTarget(task="regression", length="oracle").fit(K, y, labelled=known)
+    size = np.linalg.norm(y[2:]) / np.linalg.norm(y)
+    np.testing.assert_allclose(np.linalg.norm(model.target_[~known]), size, rtol=1e-12)
+
+
+@pytest.mark.parametrize("length", ["expected", "oracle"])
+def test_targets_beyond_all_sizes_are_refused(length):
+    K = gaussian(points()[0])[:6, :6]
+    y = 1.7e308 * np.array([1, 0.5, -1, 0.2, 0.1, 0.3])
+    with pytest.raises(FitError, match="reach 1.7e[+]308 in size; allowed: up to 1e[+]100"):
+        OptimalTarget(task="regression", length=length).fit(K, y, labelled=np.arange(6) < 4)
+
+
+def test_a_kernel_beyond_all_sizes_is_refused():
+    with pytest.raises(KernelError, match="entries of 1.7e[+]308"):
+        OptimalTarget().fit(1.7e308 * np.eye(4), [1, 0, None, None])
+
+
+def test_a_kernel_far_from_its_origin_is_semidefinite_up_to_rounding():
+    X, y = points()
+    far = X + 1e4
+    near = OptimalTarget(ridge=1.0).fit(X @ X.T, y, labelled=np.arange(24) < 8)
+    model = OptimalTarget(ridge=1.0).fit(far @ far.T, y, labelled=np.arange(24) < 8)
+    np.testing.assert_allclose(model.target_, near.target_, atol=1e-4)

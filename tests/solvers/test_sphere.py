@@ -5,9 +5,18 @@ import pytest
 from scipy.linalg import eigvals
 
 from gramworks.errors import FitError
+from gramworks.solvers import target_error
 from gramworks.solvers.secular_roots import stationary_points
 from gramworks.solvers.sphere import minimise_on_sphere
-from gramworks.solvers.target_error import ErrorSpectrum, solve_targets, target_levels
+from gramworks.solvers.target_error import (
+    ErrorSpectrum,
+    KernelEigenpairs,
+    error_spectrum,
+    general_components,
+    kernel_eigenpairs,
+    solve_targets,
+    target_levels,
+)
 
 RIDGES = 10.0 ** np.arange(-6, 7)
 
@@ -41,7 +50,8 @@ def random_problem(seed):
         if seed % 5 == 3:  # and nearly so
             turned = vectors + 10.0 ** rng.uniform(-16, -9) * rng.normal(size=vectors.shape)
             vectors = np.linalg.qr(turned)[0]
-    return ErrorSpectrum(vectors, values / (values + ridge)), known, u, np.sqrt(1 - u @ u)
+    spectrum = ErrorSpectrum(vectors, values / (values + ridge), ridge / (values + ridge))
+    return spectrum, known, u, np.sqrt(1 - u @ u)
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -191,6 +201,117 @@ def test_levels_of_the_target_are_those_of_the_dense_block():
     H = np.eye(n) - (spectrum.vectors * spectrum.shares) @ spectrum.vectors.T
     values, vectors = np.linalg.eigh(H[np.ix_(unknown, unknown)])
     f = vectors.T @ H[np.ix_(unknown, known)] @ u
-    levels, linear = target_levels(spectrum, known, u)
-    np.testing.assert_allclose(1 + levels, values[: len(levels)], atol=1e-12)
+    levels, linear, _ = target_levels(spectrum, known, u)
+    np.testing.assert_allclose(levels, values[: len(levels)], atol=1e-12)
     np.testing.assert_allclose((linear**2).sum(), (f**2).sum(), atol=1e-14)
+
+
+def full_rank(n, seed, spread=3.0):
+    """Centred kernel of rank n - 1 whose eigenvalues are 1 to 10^-spread."""
+    rng = np.random.default_rng(seed)
+    rest = rng.normal(size=(n, n - 1))
+    vectors = np.linalg.qr(np.column_stack([np.ones(n), rest]))[0][:, 1:]
+    return KernelEigenpairs(10.0 ** -np.linspace(0, spread, n - 1), vectors), rng
+
+
+@pytest.mark.parametrize("ridge", [1e-5, 1e-7, 1e-9, 1e-11])
+@pytest.mark.parametrize("m", [2, 5, 17])
+def test_a_small_ridge_leaves_the_limit_of_no_ridge(m, ridge):
+    n = 24
+    pairs, rng = full_rank(n, 100 * m)
+    known = np.sort(rng.permutation(n)[:m])
+    unknown = np.setdiff1d(np.arange(n), known)
+    u = rng.choice([-1.0, 1.0], size=m) / np.sqrt(n)
+    radius = np.sqrt(1 - u @ u)
+    # without a ridge targets have mean zero, and cost sum (v't)^2 / mu^2 in units of ridge^2
+    Q = (pairs.vectors / pairs.values**2) @ pairs.vectors.T
+    start = np.full(n - m, -u.sum() / (n - m))
+    free = np.linalg.svd(np.ones((1, n - m)))[2][1:].T
+    block = Q[np.ix_(unknown, unknown)]
+    linear = free.T @ (block @ start + Q[np.ix_(unknown, known)] @ u)
+    values, vectors = np.linalg.eigh(free.T @ block @ free)
+    inner = minimise_on_sphere(values, vectors.T @ linear, np.sqrt(radius**2 - start @ start))
+    limit = start + free @ vectors @ inner.coordinates
+    found = solve_targets(error_spectrum(pairs, ridge), known[None], u[None], radius)
+    # off by the ridge beside the smallest eigenvalue, and by what the kernel's vectors are off
+    np.testing.assert_allclose(found.targets[0], limit, atol=3e3 * ridge + 1e-6)
+    assert not found.hard[0]
+    assert cost(pairs, ridge, known, u, found.targets[0]) <= cost(pairs, ridge, known, u, limit) * (
+        1 + 1e-6
+    )
+
+
+def cost(pairs, ridge, known, u, t):
+    """Give y'Hy as a sum of squares, which keeps its digits."""
+    y = np.zeros(pairs.vectors.shape[0])
+    y[known] = u
+    y[np.setdiff1d(np.arange(y.size), known)] = t
+    inside = pairs.vectors.T @ y
+    beyond = y - pairs.vectors @ inside
+    return np.sum((ridge / (pairs.values + ridge) * inside) ** 2) + beyond @ beyond
+
+
+@pytest.mark.parametrize("rank", [3, 8, 20])
+def test_both_ways_of_the_levels_agree_where_both_have_digits(rank, monkeypatch):
+    n, m = 30, 6
+    pairs, rng = full_rank(n, rank)
+    pairs = KernelEigenpairs(pairs.values[:rank], pairs.vectors[:, :rank])
+    known = np.sort(rng.permutation(n)[:m])
+    u = rng.normal(size=m) / n
+    spectrum = error_spectrum(pairs, 1e-2)
+    radius = np.sqrt(1 - u @ u)
+    plain = solve_targets(spectrum, known[None], u[None], radius)
+    levels, linear, _ = target_levels(spectrum, known, u)
+    monkeypatch.setattr(target_error, "_GRADED", 1.0)
+    graded = solve_targets(spectrum, known[None], u[None], radius)
+    np.testing.assert_allclose(graded.targets, plain.targets, atol=1e-9)
+    np.testing.assert_allclose(graded.energy, plain.energy, atol=1e-12)
+    np.testing.assert_allclose(graded.multiplier, plain.multiplier, atol=1e-11)
+    others, pull, _ = target_levels(spectrum, known, u)
+    np.testing.assert_allclose(others, levels, atol=1e-12)
+    np.testing.assert_allclose(np.abs(pull), np.abs(linear), atol=1e-10)
+
+
+def test_hidden_levels_of_a_low_rank_kernel_keep_their_digits():
+    # more directions than known points: some targets cost the square of the ridge alone
+    n, m, rank = 40, 3, 8
+    pairs, rng = full_rank(n, 7)
+    pairs = KernelEigenpairs(pairs.values[:rank], pairs.vectors[:, :rank])
+    known = np.sort(rng.permutation(n)[:m])
+    spectrum = error_spectrum(pairs, 1e-9)
+    levels, _, rounding = target_levels(spectrum, known, np.full(m, 0.1))
+    # targets in the kernel's range that are zero on the known points
+    inside = np.linalg.svd(pairs.vectors[known])[2][m:].T
+    exact = np.linalg.eigvalsh(inside.T @ np.diag((spectrum.rests / 1e-9) ** 2) @ inside) * 1e-18
+    np.testing.assert_allclose(levels[: rank - m], exact, rtol=1e-5)
+    assert (np.diff(levels) > 0).all()
+    assert (rounding[0][: rank - m] < 1e-3 * exact).all()
+
+
+def test_components_of_a_draw_do_not_depend_on_the_other_draws():
+    X = np.array([[i % 2 * 2 - 1.0, i // 2 % 2 * 2 - 1.0] for i in range(8)])
+    spectrum = error_spectrum(kernel_eigenpairs(X @ X.T), 1.0)
+    y = np.array([[-1, 1, -1, 1, -1, 1, -1, 1], [1, 1, -1, 1, -1, 1, -1, 1.0]]) / np.sqrt(8)
+    values, vectors = general_components(spectrum, y)
+    for row in range(2):
+        own_values, own_vectors = general_components(spectrum, y[row : row + 1])
+        k = own_values.shape[1]
+        np.testing.assert_allclose(values[row, :k], own_values[0], atol=1e-14)
+        np.testing.assert_allclose(np.abs(vectors[row, :, :k]), np.abs(own_vectors[0]), atol=1e-9)
+        assert np.isnan(values[row, k:]).all()
+        assert (vectors[row, :, k:] == 0).all()
+
+
+@pytest.mark.parametrize("ridge", [1.0, 1e-2, 1e-3])
+def test_components_are_those_of_the_deflated_matrix(ridge):
+    pairs, rng = full_rank(15, 3, spread=1.0)
+    spectrum = error_spectrum(pairs, ridge)
+    y = rng.normal(size=(1, 15))
+    y /= np.linalg.norm(y)
+    values, vectors = general_components(spectrum, y)
+    beyond = np.eye(15) - pairs.vectors @ pairs.vectors.T
+    H = (pairs.vectors * (spectrum.rests / ridge) ** 2) @ pairs.vectors.T + beyond / ridge**2
+    others = np.linalg.svd(y)[2][1:].T
+    exact = np.linalg.eigvalsh(others.T @ H @ others) * ridge**2
+    np.testing.assert_allclose(values[0, 1:], exact, rtol=1e-6)
+    np.testing.assert_allclose(vectors[0].T @ vectors[0], np.eye(15), atol=1e-12)

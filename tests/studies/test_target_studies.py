@@ -76,19 +76,21 @@ def test_a_cap_above_the_given_partitions_takes_them_all():
     assert '"repeats":100' in plan.splits_slice("target-ida", "ida-heart")
 
 
-@pytest.mark.parametrize(
-    ("splits", "more", "told"),
-    [
-        ({"kind": "given"}, {}, "its splits distinguish no setting, those of the study n_test=5"),
-        (
-            {"kind": "test-sizes", "sizes": [5, 10, 15, 20, 25], "repeats": 9}, {"repeats": 3},
-            "its splits are its own; state `repeats` in them",
-        ),
-    ],
-)  # fmt: skip
-def test_unusable_splits_of_a_data_set_are_refused(splits, more, told):
+def test_repeats_beside_own_splits_are_refused():
+    splits = {"kind": "test-sizes", "sizes": [5, 10, 15, 20, 25], "repeats": 9}
+    told = "its splits are its own; state `repeats` in them"
     with pytest.raises(ConfigError, match=re.escape(told)):
-        check_study(with_splits(study("target-boston"), "boston", splits=splits, **more))
+        check_study(with_splits(study("target-boston"), "boston", splits=splits, repeats=3))
+
+
+def test_a_stand_in_has_the_settings_of_what_it_stands_for():
+    loaded = study("target-ida").model_dump()
+    loaded["datasets"]["pima"]["splits"] = {"kind": "test-sizes", "sizes": [300], "repeats": 9}
+    told = (
+        "its splits distinguish n_test=300, those of ida-diabetis, which it stands for, no setting"
+    )
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        check_study(Study.model_validate(loaded))
 
 
 def test_more_points_than_there_are_are_refused():

@@ -9,6 +9,7 @@ from gramworks.datasets.splits import read_splits
 from gramworks.datasets.store import read_dataset
 from gramworks.draws import failed_rows, run_draws
 from gramworks.gram import read_gram
+from gramworks.label_tasks import group_against_rest
 from gramworks.methods.registry import load_method
 from gramworks.progress import progress_log
 from gramworks.score_files import write_rows
@@ -36,11 +37,12 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
     kernels = {name: read_gram(path) for name, path in zip(names, inputs.grams, strict=True)}
     for K in kernels.values():
         K.setflags(write=False)
+    data, positive = read_dataset(inputs.table), slice_.get("positive")
     return run_draws(
         load_method(method),
         settings,
         slice_["parameters"],
-        read_dataset(inputs.table),
+        group_against_rest(data, positive) if positive else data,
         read_splits(inputs.splits),
         kernels,
         study=study,

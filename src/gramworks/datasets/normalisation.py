@@ -9,16 +9,18 @@ import numpy as np
 from gramworks.datasets.dataset import Dataset, Points
 from gramworks.datasets.feature_selection import PATTERN as DISCRIMINANT
 from gramworks.datasets.feature_selection import select_discriminant
+from gramworks.datasets.row_selection import PATTERN as TRAINING
+from gramworks.datasets.row_selection import select_training
 from gramworks.errors import DataError, suggest
 
 RECIPES = ("none", "standardise", "unit-range", "unit-rows", "zero-mean-unit-length")
-RECIPE_FORMS = (*RECIPES, "discriminant-100")
-"""What messages name; the number of features kept is free."""
+RECIPE_FORMS = (*RECIPES, "discriminant-100", "training-2000")
+"""What messages name; the numbers of features and of rows are free."""
 
 
 def is_recipe(name: str) -> bool:
     """Whether a study can state this recipe."""
-    return name in RECIPES or DISCRIMINANT.fullmatch(name) is not None
+    return name in RECIPES or any(form.fullmatch(name) for form in (DISCRIMINANT, TRAINING))
 
 
 def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
@@ -26,7 +28,8 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
 
     Sparse views, which are graphs or word counts, and views of strings stay as they are. Constant
     features and zero rows are told in the notes. The recipe discriminant-100 first keeps the 100
-    features that tell the classes best by all labels, and then standardises.
+    features that tell the classes best by all labels, and then standardises; training-2000 keeps
+    the first 2000 training rows of the given partition, and its test rows, as they are.
 
     Raises
     ------
@@ -36,6 +39,9 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
     selection = DISCRIMINANT.fullmatch(recipe)
     if selection:
         return normalise_dataset(select_discriminant(dataset, int(selection[1])), "standardise")
+    part = TRAINING.fullmatch(recipe)
+    if part:
+        return normalise_dataset(select_training(dataset, int(part[1])), "none")
     notes = list(dataset.notes)
     X = normalise(dataset.X, recipe, notes=notes)
     views = {}

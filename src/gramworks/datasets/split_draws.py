@@ -131,6 +131,46 @@ def draw_from_part(
     return _draw(n, generator(*identity).permutation(rows)[:size], np.unique(test))
 
 
+def draw_subsets(
+    n: int,
+    pool: int,
+    size: int,
+    count: int,
+    partitions: list[tuple[np.ndarray, np.ndarray]] | None,
+    identity: Identity,
+    where: str,
+) -> tuple[list[Draw], list[Draw]]:
+    """Cut a pool of rows at random into disjoint subsets, which are labelled one after the other.
+
+    Returns
+    -------
+    within, beyond : list of (labelled, unlabelled, test)
+        The rest of the pool is the test set and all other points are left out; points out of the
+        pool are the test set. Without a given partition the pool is random, and so many subsets
+        come out of the same pool.
+    """
+    random = generator(*identity)
+    rows, others = (None, None) if not partitions else partitions[0]
+    if rows is None:
+        order = random.permutation(n)
+        rows, others = order[:pool], order[pool:]
+    if len(rows) < pool or not len(others):
+        raise DataError(
+            f"{where}: a pool of {pool} rows and test points beside it are asked for, there are "
+            f"{len(rows)} training and {len(others)} other rows; lower `pool`."
+        )
+    rows, others = np.sort(rows[:pool]), np.sort(others)
+    nothing = np.zeros(0, dtype=np.int64)
+    order = random.permutation(rows)
+    within, beyond = [], []
+    for start in range(0, size * count, size):
+        labelled = np.sort(order[start : start + size])
+        rest = np.setdiff1d(rows, labelled)
+        within.append((labelled, nothing, rest))
+        beyond.append((labelled, rest, others))
+    return within, beyond
+
+
 def is_classes(y: np.ndarray) -> bool:
     """Whether a target is one class code a point, so that draws can go by classes."""
     return y.ndim == 1 and y.dtype.kind in "iub"

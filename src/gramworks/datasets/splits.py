@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gramworks.datasets.split_draws import (
     Draw,
@@ -16,6 +16,7 @@ from gramworks.datasets.split_draws import (
     draw_fraction,
     draw_from_part,
     draw_labelled,
+    draw_subsets,
     draw_test,
     is_classes,
 )
@@ -101,7 +102,35 @@ class Given(StrictModel):
     as there are partitions."""
 
 
-AnySpec: TypeAlias = RandomFraction | Labelled | KFold | HeldOut | Drawn | OwnDraws | Given
+class Subsets(StrictModel):
+    """Disjoint subsets of a pool of training rows, each once the labelled part.
+
+    Two settings: in `n_labelled=40` the rest of the pool is the test set, and points out of the
+    pool are no part of the problem; in `n_labelled=40;test=held-out` these are the test set, and
+    the rest of the pool is unlabelled.
+    """
+
+    kind: Literal["subsets"] = "subsets"
+    pool: Positive
+    """The first so many training rows of the given partition; without one, so many random rows."""
+    labelled: Positive
+    """Size of a subset."""
+    repeats: Positive
+    """Number of subsets."""
+
+    @model_validator(mode="after")
+    def _fit_in(self) -> Subsets:
+        if self.labelled * self.repeats > self.pool or self.labelled == self.pool:
+            raise ValueError(
+                f"{self.repeats} disjoint subsets of {self.labelled} points are more than a pool "
+                f"of {self.pool}, or all of it; raise pool, or lower repeats"
+            )
+        return self
+
+
+AnySpec: TypeAlias = (
+    RandomFraction | Labelled | KFold | HeldOut | Drawn | OwnDraws | Given | Subsets
+)
 SplitSpec = Annotated[AnySpec, Field(discriminator="kind")]
 
 
@@ -198,6 +227,14 @@ def make_splits(
                     for r in range(spec.repeats)
                 ])
             }  # fmt: skip
+        case Subsets():
+            draws = draw_subsets(
+                len(y), spec.pool, spec.labelled, spec.repeats, partitions, identity("", 0), where
+            )
+            return {
+                setting: _padded(found)
+                for setting, found in zip(split_settings(spec), draws, strict=True)
+            }
         case OwnDraws():
             none = np.zeros(0, dtype=np.int64)
             return {"": _padded([(none, np.arange(len(y)), none)] * spec.repeats)}
@@ -217,8 +254,16 @@ def make_splits(
     }  # fmt: skip
 
 
+def leaves_points_out(spec: AnySpec) -> bool:
+    """Tell whether draws leave points out, which are no part of their problems then."""
+    return spec.kind == "subsets" or getattr(spec, "rest", "") == "left-out"
+
+
 def split_settings(spec: AnySpec) -> dict[str, int | None]:
     """Map the settings that splits distinguish to their sizes; "" where no sizes are stated."""
+    if spec.kind == "subsets":
+        own = f"n_labelled={spec.labelled}"
+        return {own: spec.labelled, f"{own};test=held-out": spec.labelled}
     sizes = getattr(spec, "sizes", None)
     counted = "n_test" if spec.kind == "test-sizes" else "n_labelled"
     return {f"{counted}={size}": size for size in sizes} if sizes else {"": None}

@@ -7,6 +7,10 @@ _EXPORTS = {
     "KernelRidge": "ridge",
     "KernelNeighbours": "neighbours",
     "KernelStack": "kernel_stack",
+    "LabelDiffusion": "label_diffusion",
+    "RandomWalkClassifier": "random_walk",
+    "SelfTrainingSVM": "self_training",
+    "TransductiveSVM": "transductive_svm",
     "cross_validate": "cross_validation",
 }
 

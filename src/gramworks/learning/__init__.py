@@ -4,7 +4,9 @@ from importlib import import_module
 
 _EXPORTS = {
     "AlignmentKernel": "alignment",
+    "ClusterKernel": "cluster",
     "MarginKernel": "margin",
+    "MixtureKernel": "mixture",
     "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
     "TransductiveDiscrimination": "transductive_discrimination",

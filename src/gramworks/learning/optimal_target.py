@@ -132,18 +132,24 @@ class OptimalTarget(BaseEstimator):
         ridge = check_positive(self.ridge, "ridge")
         pairs = K if isinstance(K, KernelEigenpairs) else kernel_eigenpairs(check_square(K))
         n = pairs.vectors.shape[0]
-        scales = self._read_targets(y, n, labelled)
-        self._spectrum = error_spectrum(pairs, ridge)
-        known = np.flatnonzero(self.labelled_)
+        scales, mask, classes = self._read_targets(y, n, labelled)
+        spectrum = error_spectrum(pairs, ridge)
+        known = np.flatnonzero(mask)
         found = solve_targets(
-            self._spectrum,
+            spectrum,
             np.tile(known, (len(scales), 1)),
             np.array([scale.u for scale in scales]).reshape(len(scales), len(known)),
             np.array([scale.radius for scale in scales]),
         )
         targets = np.empty((len(scales), n))
         targets[:, known] = [scale.u for scale in scales]
-        targets[:, ~self.labelled_] = found.targets
+        targets[:, ~mask] = found.targets
+        # all at once and last, so that a fit that fails leaves the one before
+        if classes is not None:
+            self.classes_ = classes
+        elif hasattr(self, "classes_"):
+            del self.classes_
+        self.labelled_, self._spectrum = mask, spectrum
         self._scales_, self._targets, self._single = scales, targets, len(scales) == 1
         self.target_ = self._one(targets)
         self.multiplier_ = self._one(found.multiplier)
@@ -152,35 +158,31 @@ class OptimalTarget(BaseEstimator):
         self.n_features_in_ = n
         return self
 
-    def _read_targets(self, y, n, labelled) -> list[TargetScale]:
-        """Turn known targets into u, one a machine; sets labelled_ and classes_."""
-        if hasattr(self, "classes_"):
-            del self.classes_
+    def _read_targets(self, y, n, labelled):
+        """Turn known targets into u, one a machine; give them, the mask of known ones, classes."""
         mask = _known_mask(y, n, labelled)
         if not mask.any():
-            self.labelled_ = mask
-            return [TargetScale(np.zeros(0), 1.0, 0.0, 1.0)]
+            return [TargetScale(np.zeros(0), 1.0, 0.0, 1.0)], mask, None
+        oracle = self.length == "oracle"
         if self.task == "regression":
-            values, self.labelled_ = encode_targets(y, n, labelled)
-            rows, whole = values[mask][None], None
-            if self.length == "oracle":
-                whole = encode_targets(self._all_known(y, n), n)[0][None]
+            values, mask = encode_targets(y, n, labelled)
+            rows, classes = values[mask][None], None
+            whole = encode_targets(self._all_known(y), n)[0][None] if oracle else None
             centred, what = True, "targets"
         else:
             labels = encode_labels(y, n, labelled)
             refuse_numbers(labels, 'for numbers state task="regression"')
-            self.classes_, self.labelled_ = labels.classes, labels.labelled
-            rows, whole = labels.signs(), None
-            if self.length == "oracle":
-                whole = self._all_signs(y, n)
+            rows, mask, classes = labels.signs(), labels.labelled, labels.classes
+            whole = self._all_signs(y, n, classes) if oracle else None
             centred, what = bool(self.centre_targets), "labels"
-        wholes = [None] * len(rows) if whole is None else whole
-        return [
-            scale_targets(row, n, centred=centred, whole=all_, what=what)
-            for row, all_ in zip(rows, wholes, strict=True)
+        others = [None] * len(rows) if whole is None else whole[:, ~mask]
+        scales = [
+            scale_targets(row, n, centred=centred, others=rest, what=what)
+            for row, rest in zip(rows, others, strict=True)
         ]
+        return scales, mask, classes
 
-    def _all_known(self, y, n):
+    def _all_known(self, y):
         missing = find_missing(y)[1]
         if missing.any():
             i = int(np.flatnonzero(missing)[0])
@@ -190,11 +192,11 @@ class OptimalTarget(BaseEstimator):
             )
         return y
 
-    def _all_signs(self, y, n):
-        whole = encode_labels(self._all_known(y, n), n)
-        if len(whole.classes) != len(self.classes_):
+    def _all_signs(self, y, n, classes):
+        whole = encode_labels(self._all_known(y), n)
+        if len(whole.classes) != len(classes):
             raise FitError(
-                f"y has {len(whole.classes)} classes, {len(self.classes_)} of them on labelled "
+                f"y has {len(whole.classes)} classes, {len(classes)} of them on labelled "
                 'points; length="oracle" wants a labelled point of each'
             )
         return whole.signs()
@@ -239,7 +241,7 @@ class OptimalTarget(BaseEstimator):
     @property
     def levels_(self):
         """Eigenvalues of H0."""
-        return self._each(lambda s: 1.0 + target_levels(self._spectrum, self._known_rows(), s.u)[0])
+        return self._each(lambda s: target_levels(self._spectrum, self._known_rows(), s.u)[0])
 
     @property
     def linear_(self):
@@ -249,12 +251,12 @@ class OptimalTarget(BaseEstimator):
     @property
     def roots_(self):
         """Multipliers of all stationary points."""
-        return self._each(lambda s: 1.0 + self._stationary(s).multipliers)
+        return self._each(lambda s: self._stationary(s).multipliers)
 
     @property
     def root_energies_(self):
         """Energies of all stationary points."""
-        return self._each(lambda s: s.radius**2 + self._stationary(s).energies)
+        return self._each(lambda s: self._stationary(s).energies)
 
     @property
     def components_(self):
@@ -272,19 +274,20 @@ class OptimalTarget(BaseEstimator):
     def left_out_(self):
         """Leave-one-out errors."""
         check_is_fitted(self)
-        V, part = self._spectrum.vectors, self._spectrum.fits
-        fitted = (self._targets @ V * part) @ V.T
-        leverage = ((V * part) * V).sum(axis=1)
-        return self._one((fitted - self._targets) / (1.0 - leverage))
+        # both as parts of I - G, which keeps the digits that a small ridge leaves
+        V, rests = self._spectrum.vectors, self._spectrum.rests
+        inside = self._targets @ V
+        missed = (inside * rests) @ V.T + (self._targets - inside @ V.T)
+        free = (V**2 * rests).sum(axis=1) + (1.0 - (V**2).sum(axis=1))
+        return self._one(-missed / free)
 
     def _known_rows(self):
         check_is_fitted(self)
         return np.flatnonzero(self.labelled_)
 
     def _stationary(self, scale):
-        # on the sphere H0 less the identity has the same points, with energies |t|^2 lower
-        levels, linear = target_levels(self._spectrum, self._known_rows(), scale.u)
-        return stationary_points(levels, linear, scale.radius)
+        levels, linear, rounding = target_levels(self._spectrum, self._known_rows(), scale.u)
+        return stationary_points(levels, linear, scale.radius, rounding)
 
     def _each(self, make):
         check_is_fitted(self)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import FitError
+from gramworks.fitting.inputs import LARGEST
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class TargetScale:
         return self.mean + self.scale * target
 
 
-def scale_targets(known, n, *, centred, whole=None, what="targets") -> TargetScale:
+def scale_targets(known, n, *, centred, others=None, what="targets") -> TargetScale:
     """Scale known targets.
 
     Parameters
@@ -41,8 +42,9 @@ def scale_targets(known, n, *, centred, whole=None, what="targets") -> TargetSca
         Number of all points.
     centred : bool
         Whether the mean of the known targets is taken from them.
-    whole : ndarray of shape (n,), optional
-        All targets: then they, less that mean, get unit length. Default: |u|^2 is m/n.
+    others : ndarray of shape (n - m,), optional
+        The true unknown targets: then all of them, less that mean, get unit length. Default:
+        |u|^2 is m/n.
     what : str
         What to call them in messages.
 
@@ -53,9 +55,15 @@ def scale_targets(known, n, *, centred, whole=None, what="targets") -> TargetSca
     Raises
     ------
     FitError
-        All known targets are equal to the mean that is taken from them.
+        All known targets are equal to the mean that is taken from them, or one is too large.
     """
     m = known.size
+    for part in (known, known[:0] if others is None else others):
+        if np.abs(part).max(initial=0.0) > LARGEST:
+            raise FitError(
+                f"the {what} reach {np.abs(part).max():.3g} in size; allowed: up to {LARGEST:g}; "
+                "give them in larger units"
+            )
     mean = float(known.mean()) if centred else 0.0
     rest = known - mean
     largest = float(np.abs(rest).max())
@@ -64,12 +72,16 @@ def scale_targets(known, n, *, centred, whole=None, what="targets") -> TargetSca
             f"all {m} known {what} are {known[0]:g}: centred, they are zero and have no direction; "
             "label points of other values too"
         )
-    length = largest * float(np.sqrt(((rest / largest) ** 2).sum()))
-    if whole is None:
+    length = _norm(rest)
+    if others is None:
         scale, radius = length / np.sqrt(m / n), np.sqrt((n - m) / n)
         return TargetScale(rest / scale, float(radius), mean, float(scale))
-    others = np.abs(whole - mean).max()
-    scale = others * float(np.sqrt((((whole - mean) / others) ** 2).sum()))
-    u = rest / scale
-    radius = float(np.sqrt(max(1.0 - u @ u, 0.0))) if m < n else 0.0
-    return TargetScale(u, radius, mean, scale)
+    other = _norm(others - mean)
+    scale = float(np.hypot(length, other))
+    return TargetScale(rest / scale, other / scale, mean, scale)
+
+
+def _norm(x):
+    """Give the length of a vector whose squares may be beyond float64."""
+    largest = np.abs(x).max(initial=0.0)
+    return float(largest * np.sqrt(((x / largest) ** 2).sum())) if largest > 0 else 0.0

@@ -64,6 +64,11 @@ class Method:
         """Whether it has a `learn` function, run once for all draws."""
         return hasattr(self.module, "learn")
 
+    @property
+    def takes_parts(self) -> bool:
+        """Whether draws may leave points out although it learns from all: it says so itself."""
+        return bool(getattr(self.module, "PARTS_OF_POINTS", False))
+
     def sees_test_labels(self, params: BaseModel) -> bool:
         """Whether a row of these parameters gets all labels.
 
@@ -87,7 +92,10 @@ class Method:
         (None where it is not known).
         """
         if task not in self.tasks:
-            return f"it is made for {', '.join(self.tasks)}, the data are {task}"
+            return (
+                f"it is made for {', '.join(self.tasks)}, the data are {task}; name the data sets "
+                "that are in `datasets:` of the method, or leave it out"
+            )
         ask = getattr(self.module, "misfit", None)
         return ask(params, task, rows) if ask else ""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from gramworks.errors import FitError
 from gramworks.solvers.target_error import ErrorSpectrum
 
 
@@ -28,6 +29,11 @@ def minimise_joint_leave_one_out(spectrum: ErrorSpectrum, known, u, near, closen
     Returns
     -------
     ndarray of shape (n - m, q)
+
+    Raises
+    ------
+    FitError
+        Ridge and closeness are so small that rounding is all that is left.
     """
     V, g = spectrum.vectors, spectrum.fits
     hidden = ~known
@@ -44,7 +50,13 @@ def minimise_joint_leave_one_out(spectrum: ErrorSpectrum, known, u, near, closen
     error[np.flatnonzero(hidden), np.arange(hidden.sum())] += 1.0
     block = error.T @ (weight[:, None] * error)
     block[np.diag_indices_from(block)] += closeness
-    return cho_solve(cho_factor(block), right)
+    try:
+        return cho_solve(cho_factor(block), right)
+    except LinAlgError:
+        raise FitError(
+            "rounding leaves nothing of the leave-one-out error at so small a ridge and closeness; "
+            "raise them"
+        ) from None
 
 
 def _fit(V, g, y):

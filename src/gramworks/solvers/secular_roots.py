@@ -31,7 +31,7 @@ class StationaryPoints:
     degenerate: np.ndarray
 
 
-def stationary_points(eigenvalues, linear, radius) -> StationaryPoints:
+def stationary_points(eigenvalues, linear, radius, rounding=None) -> StationaryPoints:
     """Find every stationary point of sum mu_a xi_a^2 + 2 sum f_a xi_a on the sphere.
 
     Between two neighbouring poles the secular function is convex: none, one or two roots, on
@@ -45,6 +45,8 @@ def stationary_points(eigenvalues, linear, radius) -> StationaryPoints:
         f_a; rounding beside the largest number counts as zero.
     radius : float
         At 0 there is nothing to be stationary: no points are given.
+    rounding : tuple of two ndarrays of shape (n,), optional
+        As of `minimise_on_sphere`.
 
     Returns
     -------
@@ -54,7 +56,13 @@ def stationary_points(eigenvalues, linear, radius) -> StationaryPoints:
     if mu.size == 0 or radius == 0:
         return StationaryPoints(np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
     f = f / radius
-    poles, weights = _merged(mu, f)
+    if rounding is None:
+        size = mu.size * _EPS * np.abs(mu).max()
+        apart = np.full(mu.size, size)
+        tiny = apart + mu.size * _EPS * np.abs(f).max()
+    else:
+        apart, tiny = rounding[0], rounding[1] / radius
+    poles, weights = _merged(mu, f, apart, tiny)
     free = weights == 0
     found = [_degenerate(poles, weights, float(radius), at) for at in np.flatnonzero(free)]
     poles, weights = poles[~free], weights[~free]
@@ -72,13 +80,11 @@ def stationary_points(eigenvalues, linear, radius) -> StationaryPoints:
     return StationaryPoints(multipliers, energies, degenerate.astype(bool))
 
 
-def _merged(mu, f):
+def _merged(mu, f, apart, tiny):
     """Join eigenvalues that are equal up to rounding; f becomes its length on each eigenspace."""
-    n = mu.size
-    starts = np.flatnonzero(np.diff(mu, prepend=-np.inf) > n * _EPS * np.abs(mu).max(initial=0))
+    starts = np.flatnonzero(np.diff(mu, prepend=-np.inf) > apart)
     weights = np.sqrt(np.add.reduceat(f**2, starts))
-    scale = np.abs(mu).max() + np.abs(f).max()
-    return mu[starts], np.where(weights <= n * _EPS * scale, 0.0, weights)
+    return mu[starts], np.where(weights <= tiny[starts], 0.0, weights)
 
 
 def _degenerate(poles, weights, radius, at):

@@ -50,6 +50,41 @@ def minimise_path(K, signs, bounds, ridges, *, tol=1e-3, max_iter=100_000):
     return _path(K, signs, bounds, ridges, float(tol), int(max_iter))
 
 
+def minimise_weighted(K, signs, costs, beta, slopes, *, tol=1e-3, max_iter=1_000_000):
+    """Maximise beta'y - beta'K beta/2 over sum beta = 0, 0 <= y_i beta_i <= costs_i, in place.
+
+    A point that changes its label or its cost changes the interval of one coefficient, and what
+    was found before is the start.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float64
+        Positive semidefinite, in C order.
+    signs, costs : ndarray of shape (n,)
+    beta : ndarray of shape (n,)
+        Signed coefficients y alpha, a feasible start; holds the solution afterwards.
+    slopes : ndarray of shape (n,)
+        y - K beta, brought up to date with `beta`.
+    tol : float
+        Largest violation of the optimality conditions, in units of the margin y f.
+    max_iter : int
+        Cap on two-coefficient steps.
+
+    Returns
+    -------
+    intercept : float
+    n_iter : int
+    converged : bool
+    """
+    lower, upper = np.where(signs < 0, -costs, 0.0), np.where(signs > 0, costs, 0.0)
+    steps, done, highest, lowest = _take_steps(
+        K, lower, upper, 0.0, beta, slopes, float(tol), int(max_iter)
+    )
+    if highest == -_NEVER:
+        return lowest, steps, done
+    return (highest if lowest == _NEVER else 0.5 * (highest + lowest)), steps, done
+
+
 @numba.njit(cache=True, nogil=True)
 def _path(K, signs, bounds, ridges, tol, max_iter):
     n, k = signs.size, bounds.size

@@ -37,7 +37,7 @@ class SphereMinimum:
     hard: np.ndarray
 
 
-def minimise_on_sphere(eigenvalues, linear, radius) -> SphereMinimum:
+def minimise_on_sphere(eigenvalues, linear, radius, rounding=None) -> SphereMinimum:
     """Minimise sum_a mu_a xi_a^2 + 2 sum_a f_a xi_a subject to |xi| = radius.
 
     The minimum is xi_a = f_a / (mu - mu_a) with the root mu <= mu_1 of the secular equation
@@ -55,6 +55,9 @@ def minimise_on_sphere(eigenvalues, linear, radius) -> SphereMinimum:
         f_a. On the lowest eigenspace (eigenvalues equal up to rounding) it counts as zero where
         it is rounding beside the largest numbers of the problem.
     radius : float, or ndarray of shape (...)
+    rounding : tuple of two ndarrays of shape (..., n), optional
+        By how much eigenvalues and f_a may be off, where that is less than rounding beside the
+        largest of them: what eigenvalues of one space may differ by, and what of f counts as zero.
 
     Returns
     -------
@@ -77,7 +80,14 @@ def minimise_on_sphere(eigenvalues, linear, radius) -> SphereMinimum:
         return SphereMinimum(np.zeros(shape), nothing + np.nan, nothing, nothing, s < 0)
     unit = np.where(s > 0, s, 1.0)[..., None]
     w, d = f / unit, mu - mu[..., :1]
-    w = np.where(_rounding_on_lowest(mu, d, w), 0.0, w)
+    if rounding is None:
+        n = shape[-1]
+        apart = n * _EPS * np.abs(mu).max(axis=-1, keepdims=True)
+        tiny = apart + n * _EPS * np.abs(w).max(axis=-1, keepdims=True)
+    else:
+        apart, tiny = rounding[0][..., :1], rounding[1][..., :1] / unit
+    lowest = d <= apart
+    w = np.where(lowest & (_length(np.where(lowest, w, 0.0))[..., None] <= tiny), 0.0, w)
     size = np.abs(w)
     with np.errstate(divide="ignore", invalid="ignore"):
         at_pole = np.where(w == 0, 0.0, size / d)
@@ -93,15 +103,6 @@ def minimise_on_sphere(eigenvalues, linear, radius) -> SphereMinimum:
     multiplier = np.where(s > 0, mu[..., 0] - delta, np.nan)
     energy = (mu * xi**2 + 2 * f * xi).sum(axis=-1)
     return SphereMinimum(xi, multiplier, delta, energy, hard & (s > 0))
-
-
-def _rounding_on_lowest(mu, d, w):
-    """Tell where f is zero but for rounding, on the lowest eigenspace."""
-    n = mu.shape[-1]
-    scale = np.abs(mu).max(axis=-1, keepdims=True) + np.abs(w).max(axis=-1, keepdims=True)
-    lowest = d <= n * _EPS * np.abs(mu).max(axis=-1, keepdims=True)
-    tiny = _length(np.where(lowest, w, 0.0))[..., None] <= n * _EPS * scale
-    return lowest & tiny
 
 
 def _root(size, d, low, high, wanted):

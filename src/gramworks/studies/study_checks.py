@@ -12,14 +12,22 @@ from pydantic import BaseModel
 
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
 from gramworks.datasets.registry import load_entry
-from gramworks.datasets.splits import AnySpec, Drawn, HeldOut, Labelled, split_settings
+from gramworks.datasets.splits import (
+    AnySpec,
+    Drawn,
+    HeldOut,
+    Labelled,
+    Subsets,
+    leaves_points_out,
+    split_settings,
+)
 from gramworks.errors import ConfigError, KernelError, suggest
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
 from gramworks.label_tasks import MEAN_AUC, TASKS, label_word
 from gramworks.methods.registry import OWN_DRAWS_ALONE, OWN_DRAWS_WANTED, Method, load_method
 from gramworks.studies.derived import derived_module, derives
-from gramworks.studies.study_file import Study
+from gramworks.studies.study_file import Study, StudyDataset
 
 _PUBLISHED = Path(__file__).parents[1] / "resources" / "published.csv"
 
@@ -41,10 +49,17 @@ def check_study(study: Study) -> None:
                 f"{suggest(body.recipe, RECIPE_FORMS)}."
             )
         _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
+        _check_positive(body, dataset, f"{where}: data set {dataset}")
         _check_strata(study, dataset)
         _check_splits(study, dataset, f"{where}: data set {dataset}")
     for name, body in study.methods.items():
-        method = load_method(name)
+        method, own = load_method(name), body.datasets or list(study.datasets)
+        for dataset in own:
+            if dataset not in study.datasets:
+                raise ConfigError(
+                    f"{where}: method {name}: datasets: the study has no {dataset!r}; "
+                    f"{suggest(dataset, study.datasets)}."
+                )
         for setting in body.combinations():
             twice = setting.keys() & body.parameters.keys()
             if twice:
@@ -54,7 +69,7 @@ def check_study(study: Study) -> None:
                 )
             params = method.parameters({**body.parameters, **setting}, where)
             kernel = getattr(params, "kernel", None)
-            for dataset in study.datasets if "grams" in method.needs else ():
+            for dataset in own if "grams" in method.needs else ():
                 kernels = study.base_kernels(dataset, name)
                 if kernel is not None and kernel not in kernels:
                     raise ConfigError(
@@ -62,13 +77,13 @@ def check_study(study: Study) -> None:
                         f"{suggest(kernel, kernels)}."
                     )
                 _check_kernels(dataset, kernels.values(), f"{where}: method {name}")
-            for dataset in study.datasets:
+            for dataset in own:
                 _check_use(method, params, study, dataset, f"{where}: method {name}")
-            rest = {getattr(study.splits_of(d), "rest", "") for d in study.datasets}
-            if method.learns and "left-out" in rest:
+            leaves_out = any(leaves_points_out(study.splits_of(d)) for d in own)
+            if method.learns and leaves_out and not method.takes_parts:
                 raise ConfigError(
                     f"{where}: method {name} learns from all points once for all draws, so that no "
-                    "draw can leave some out; state `rest: unlabelled` in splits."
+                    "draw can leave some out; state `rest: unlabelled` in splits, or another kind."
                 )
     _check_metrics(study)
 
@@ -115,6 +130,27 @@ def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> N
             )
 
 
+def _check_positive(body: StudyDataset, dataset: str, where: str) -> None:
+    """Refuse classes that the data set has not, and groups that leave one side empty."""
+    if body.positive is None:
+        return
+    entry = load_entry(dataset)
+    if body.labels is not None or entry.task != "multiclass":
+        raise ConfigError(
+            f"{where}: positive: it makes one binary task of several classes, its task is "
+            f"{entry.task} and `labels` is {body.labels}; leave one of them out."
+        )
+    for label in body.positive:
+        if label not in entry.target.classes:
+            raise ConfigError(
+                f"{where}: positive: no class {label!r}; {suggest(label, entry.target.classes)}."
+            )
+    if len(body.positive) == len(entry.target.classes):
+        raise ConfigError(
+            f"{where}: positive: all classes are in it; leave some to the other side."
+        )
+
+
 def _check_strata(study: Study, dataset: str) -> None:
     """Refuse to stratify points with several labels each, before any work is done."""
     spec = study.splits_of(dataset)
@@ -128,15 +164,16 @@ def _check_strata(study: Study, dataset: str) -> None:
 
 
 def _check_splits(study: Study, dataset: str, where: str) -> None:
-    """Refuse splits of other settings, and more labelled and test points than there are."""
+    """Refuse more labelled and test points than there are, and stand-ins of other settings."""
     own, facts = study.splits_of(dataset), load_entry(dataset).facts
-    wanted, found = split_settings(study.splits), split_settings(own)
-    if list(wanted) != list(found):
-        raise ConfigError(
-            f"{where}: its splits distinguish {_shown(found)}, those of the study "
-            f"{_shown(wanted)}; state splits of the same settings."
-        )
     body, all_of_them = study.datasets[dataset], study.splits.repeats
+    if body.published_as in study.datasets:
+        wanted, found = split_settings(study.splits_of(body.published_as)), split_settings(own)
+        if list(wanted) != list(found):
+            raise ConfigError(
+                f"{where}: its splits distinguish {_shown(found)}, those of {body.published_as}, "
+                f"which it stands for, {_shown(wanted)}; state splits of the same settings."
+            )
     if body.repeats and body.splits:
         raise ConfigError(
             f"{where}: repeats: its splits are its own; state `repeats` in them, and leave this "
@@ -166,6 +203,8 @@ def _stated_sizes(spec: AnySpec) -> Iterator[tuple[str, int, int, tuple[str, str
             yield from (("sizes", size, n_test, for_test) for size in spec.sizes)
         case Drawn():
             yield "labelled", spec.labelled, spec.test, for_test
+        case Subsets():
+            yield "pool", spec.pool, 1, for_test
         case HeldOut():
             yield from (("sizes", size, 1, ("test", "labelled")) for size in spec.sizes)
 

@@ -62,12 +62,15 @@ class StudyDataset(StrictModel):
     """Classes, or labels of a point, that are told from the rest one by one, each a binary task;
     `all` takes all. Rows then have the setting label=..., and rows without it are the means. null:
     the data set's own task."""
+    positive: Annotated[list[Label], Unique, Field(min_length=1)] | None = None
+    """Classes that are told from all others together, as one binary task: digits 5 to 9 from 0 to
+    4, say. Splits go by the classes all the same. null: the data set's own task."""
     repeats: Annotated[Count, Field(ge=1)] | None = None
     """Repeats of the splits on this data set, the first so many of the study's, where all of them
     would take too long; null: all."""
     splits: SplitSpec | None = None
     """Splits of this data set instead of the study's, as for a stand-in without given partitions;
-    they distinguish the same settings. null: the study's."""
+    rows stand beside published ones where they distinguish the same settings. null: the study's."""
     published_as: Name | None = None
     """The data set whose published numbers stand beside the measured ones; null: its own."""
     not_comparable: Incomparable | None = None
@@ -87,6 +90,8 @@ class StudyMethod(StrictModel):
     """What all rows share, such as grids; not part of the setting."""
     kernels: Kernels | None = None
     """Kernels this method wants instead of the data set's."""
+    datasets: Annotated[list[Name], Unique, Field(min_length=1)] | None = None
+    """Data sets of the study that this method runs on; null: all."""
     chunk: Annotated[Count, Field(ge=1)] | None = None
     """Repeats in one job; null: the study's."""
     not_comparable: dict[Name, Incomparable] = {}

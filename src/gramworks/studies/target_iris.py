@@ -105,9 +105,9 @@ def _secular(draws: _Draws) -> Figure:
     signs, n = draws.signs, len(draws.signs)
     at = next(i for i, rows in enumerate(draws.known) if abs(signs[rows].sum()) < N_LABELLED)
     rows = draws.known[at]
-    levels, f = target_levels(draws.spectrum, rows, signs[rows] / np.sqrt(n))
+    levels, f, rounding = target_levels(draws.spectrum, rows, signs[rows] / np.sqrt(n))
     radius = np.sqrt((n - N_LABELLED) / n)
-    points = stationary_points(levels, f, radius)
+    points = stationary_points(levels, f, radius, rounding)
     poles = levels[f != 0]
     figure = Figure(figsize=(6.0, 3.6), layout="constrained")
     axes = figure.subplots()
@@ -116,15 +116,15 @@ def _secular(draws: _Draws) -> Figure:
     mu = np.linspace(roots[0] - 0.15 * span, roots[-1] + 0.3 * span, 20_000)
     with np.errstate(divide="ignore"):
         g = ((f / (mu[:, None] - levels)) ** 2).sum(axis=1)
-    axes.semilogy(1 + mu, g, color=MEASURED, linewidth=1.0)
+    axes.semilogy(mu, g, color=MEASURED, linewidth=1.0)
     axes.axhline(radius**2, color=INK, linewidth=0.8)
     for pole in poles:
-        axes.axvline(1 + pole, color=_GREY, linewidth=0.6, linestyle=":")
-    axes.plot(1 + roots[1:], np.full(len(roots) - 1, radius**2), "o", color=INK, markersize=4)
-    axes.plot([1 + roots[0]], [radius**2], "*", color=PUBLISHED, markersize=11)
+        axes.axvline(pole, color=_GREY, linewidth=0.6, linestyle=":")
+    axes.plot(roots[1:], np.full(len(roots) - 1, radius**2), "o", color=INK, markersize=4)
+    axes.plot([roots[0]], [radius**2], "*", color=PUBLISHED, markersize=11)
     low, high = g.min(), g[(mu > roots[0]) & (mu < roots[-1])].min()
     axes.set_ylim(0.5 * min(low, radius**2), 1e3 * max(high, radius**2))  # poles have no height
-    axes.text(mu[-1] + 1, radius**2, "1 − |u|²", ha="right", va="bottom", fontsize=8)
+    axes.text(mu[-1], radius**2, "1 − |u|²", ha="right", va="bottom", fontsize=8)
     axes.set_xlabel("μ (dotted: eigenvalues of H₀; star: the root of least energy)")
     axes.set_ylabel("g(μ)")
     # the page's fonts show no formulas
