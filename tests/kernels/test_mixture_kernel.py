@@ -58,3 +58,12 @@ def test_what_cannot_be_fitted_is_said():
         MixtureKernel(2).fit(points()).extend(points()[:, :2])
     with pytest.raises(KernelError, match="wanted is"):
         marginalised_mixture(points(), np.ones((60, 3)), [1.0, 1.0])
+
+
+def test_the_fit_before_stays_where_the_next_one_fails_or_is_not_made():
+    X = points()
+    model = MixtureKernel(2, random_state=0).fit(X)
+    before = model.extend(X[:5])
+    with pytest.raises(FitError):
+        model.set_params(random_state="x").fit(X)
+    assert_allclose(model.set_params(covariance="tied").extend(X[:5]), before)

@@ -104,7 +104,9 @@ def test_one_decomposition_serves_all_rows(monkeypatch):
     shared = learned("cluster-kernel", settings, {"rank": "labelled+10"})
     run("cluster-kernel", settings, {"rank": "labelled+10"}, shared=shared)
     assert len(calls) == 1
-    assert {"K1-values", "K1-vectors", "K1-power-1", "K1-power-2", "K1-power-5"} == set(shared)
+    assert {"K1-values", "K1-vectors", "K1-power-1.0", "K1-power-2.0", "K1-power-5.0"} == set(
+        shared
+    )
 
 
 def test_span_chooses_the_lowest_estimate_the_first_among_equals():
@@ -224,3 +226,17 @@ def test_one_labelled_class_is_a_row_that_says_so():
         [row] = run(name, splits=splits)
         assert row["status"] == "failed"
         assert "y has 1 class" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    "setting", [{"q": 0.123456789}, {"transfer": "polynomial", "steps": 1234567}]
+)
+def test_exponents_of_many_digits_find_their_powers(setting):
+    shared = learned("cluster-kernel", [setting])
+    rows = run("cluster-kernel", settings=[setting], shared=shared)
+    assert {row["status"] for row in rows} == {"ok"}
+
+
+def test_mixtures_of_nearly_the_same_ridge_are_two():
+    settings = [{"ridge": 0.1}, {"ridge": 0.10000001}]
+    assert len(load_method("mixture-kernel").module.learn({"K1": K}, X, settings, {}, None)) == 2

@@ -119,8 +119,9 @@ def test_the_cut_keeps_equal_eigenvalues_together_and_none_of_zero():
     values = np.array([1, 0.9, 0.9 - 1e-12, 0.9 - 2e-12, 0.5, 0.1, 0.0, -1e-17])
     spectrum = ClusterSpectrum(values, np.eye(8))
     assert [spectrum.cut(r) for r in range(1, 10)] == [1, 4, 4, 4, 5, 6, 6, 6, 6]
-    small = ClusterSpectrum(np.array([1, 1e-9, 0.9e-9, 1e-10, 1e-12]), np.eye(5))
+    small = ClusterSpectrum(np.array([1, 1e-8, 0.9e-8, 1e-9, 1e-11]), np.eye(5))
     assert [small.cut(r) for r in (1, 2, 3, 4)] == [1, 2, 3, 4]  # not equal, small as they are
+    assert small.cut(5) == 4  # and the last is rounding
     part = ClusterSpectrum(values[:3], np.eye(8)[:, :3])
     assert part.cut(1) == 1
     with pytest.raises(KernelError, match="a cut after 2 eigenvalues needs more than the 3"):
@@ -138,3 +139,43 @@ def test_a_tail_of_an_indefinite_affinity_has_no_negative_part():
     values, U = np.linalg.eigh(affinity.dense())
     assert values[0] < -0.01
     assert_allclose(spectrum.tails[3.0], (U * values.clip(0) ** 3) @ U.T, atol=1e-12)
+
+
+def test_a_copy_that_lanczos_misses_is_found(monkeypatch):
+    points = np.random.default_rng(3).standard_normal((100, 3))
+    X = np.concatenate([points + 100 * i for i in range(4)])
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 0.08)
+    for rank in (1, 3, 5, 8):
+        whole = cluster_spectrum(normalised_affinity(K), [Transfer("step", rank)])
+        with monkeypatch.context() as patch:
+            patch.setattr(leading, "FULL_POINTS", 10)
+            patch.setattr(leading, "SUBSET_POINTS", 20)
+            part = cluster_spectrum(normalised_affinity(K), [Transfer("step", rank)])
+        assert part.cut(rank) == whole.cut(rank)
+        assert_allclose(
+            part.kernel(Transfer("step", rank)), whole.kernel(Transfer("step", rank)), atol=1e-5
+        )
+
+
+def test_a_step_beyond_the_numerical_rank_is_a_function_of_the_kernel():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4))
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 1800)
+    order = rng.permutation(120)
+    for rank in (50, 500):
+        step = Transfer("step", rank)
+        learned = [
+            cluster_spectrum(normalised_affinity(part), [step]).kernel(step)
+            for part in (K, K[np.ix_(order, order)])
+        ]
+        assert_allclose(learned[1], learned[0][np.ix_(order, order)], atol=1e-4)
+
+
+def test_lanczos_gives_up_where_lapack_is_quicker(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / (2 * 0.02**2))  # eigenvalues crowd at 1
+    monkeypatch.setattr(leading, "FULL_POINTS", 10)
+    monkeypatch.setattr(leading, "SUBSET_POINTS", 20)
+    found = leading_eigenpairs(normalised_affinity(K), 18)
+    exact = np.linalg.eigvalsh(normalised_affinity(K).dense())[::-1]
+    assert_allclose(found.values[:18], exact[:18], atol=1e-12)

@@ -20,7 +20,9 @@ class SelfTrainingSVM(ClassifierMixin, BaseEstimator):
 
     It selects rows only, while a Gram matrix is cut on both axes: it is given row numbers, and
     the machine inside cuts the matrix. What it takes for probabilities are decision values, (-f, f)
-    for two classes: points are ordered by them, and none is compared with a threshold.
+    for two classes: points are ordered by them, and none is compared with a threshold. They are of
+    whatever class: with few labels the rounds may carry nearly all points into one, and the plain
+    machine is better then.
 
     Parameters
     ----------

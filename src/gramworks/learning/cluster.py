@@ -34,7 +34,9 @@ class ClusterKernel(BaseEstimator):
     rank : int
         r. Eigenvalues equal to the r-th (to 1e-8) are taken with it, so that the learned kernel
         is a function of K alone; `rank_` says how many are. Any number from 1; from n on there is
-        nothing beyond the cut.
+        nothing beyond the cut. The paper takes ten more than there are labelled points, or the r of
+        the lowest span estimate: `gramworks.solvers.span_estimate.span_estimate` on the labelled
+        block of `kernel_`, for r = 2 to 30, as `rank: span` of the method cluster-kernel does.
     p, q : float
         Of "poly-step", positive.
     steps : int
@@ -58,8 +60,10 @@ class ClusterKernel(BaseEstimator):
 
     Notes
     -----
-    Negative eigenvalues of L are taken as 0, and eigenvalues of 0 never count as before the cut.
-    Memory: up to 3 n^2 numbers with K, time of order n^2 rank for the step functions.
+    Negative eigenvalues of L are taken as 0, and eigenvalues of 0 (up to 1e-10) never count as
+    before the cut. K is kept for `extend`, not copied. Memory beside K, in n^2 numbers: 1 for the
+    step functions, 2 for "poly-step", 3 for "polynomial"; time of order n^2 rank for the step
+    functions.
     """
 
     def __init__(self, transfer="poly-step", rank=10, p=2, q=2, steps=5, neighbours=None):

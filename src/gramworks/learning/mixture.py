@@ -74,15 +74,16 @@ class MixtureKernel(BaseEstimator):
                 f"components={components} with {len(X)} points; a mixture needs as many points as "
                 "components at least, and two"
             )
-        self.mixture_ = GaussianMixture(
+        mixture = GaussianMixture(
             components, covariance_type=covariance, reg_covar=check_positive(self.ridge, "ridge"),
             n_init=check_whole(self.starts, "starts"), random_state=self.random_state,
             max_iter=500,
         )  # fmt: skip
         try:
-            self.mixture_.fit(X)
+            mixture.fit(X)
         except ValueError as error:
             raise FitError(f"the mixture cannot be fitted: {error}; raise ridge") from None
+        self.mixture_ = mixture
         self.shares_ = self.mixture_.predict_proba(X)
         self.converged_ = bool(self.mixture_.converged_)
         self._own = X
@@ -101,7 +102,8 @@ class MixtureKernel(BaseEstimator):
 
     def _factors(self):
         found = self.mixture_.precisions_cholesky_
-        return [found] * len(self.mixture_.weights_) if self.covariance == "tied" else list(found)
+        tied = self.mixture_.covariance_type == "tied"
+        return [found] * len(self.mixture_.weights_) if tied else list(found)
 
 
 def _dense(X):

@@ -84,7 +84,7 @@ def learn_spectra(kernels: dict[str, np.ndarray], wanted: Iterable[Wanted]) -> d
         )  # fmt: skip
         key = name + suffix
         arrays |= {f"{key}-values": found.values, f"{key}-vectors": found.vectors}
-        arrays |= {f"{key}-power-{e:g}": tail for e, tail in found.tails.items()}
+        arrays |= {f"{key}-power-{e!r}": tail for e, tail in found.tails.items()}
     return arrays
 
 

@@ -51,7 +51,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
 
 
 def _key(params: Params) -> str:
-    return f"{params.components}-{params.covariance}-{params.ridge:g}"
+    return f"{params.components}-{params.covariance}-{params.ridge!r}"
 
 
 def _kernel(X, params: Params) -> np.ndarray:

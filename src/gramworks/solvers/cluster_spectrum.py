@@ -19,6 +19,8 @@ from gramworks.solvers.transfer import Transfer
 
 TIE = 1e-8
 """Eigenvalues that differ by less, relatively, count as equal."""
+ZERO = 1e-10
+"""Eigenvalues up to here count as 0: their eigenvectors are rounding, and no function of K."""
 OUTSIDE = 1e-14
 """A point whose L~_ii is below this part of the mean has no part in the kept directions."""
 _EPS = np.finfo(np.float64).eps
@@ -50,19 +52,19 @@ class ClusterSpectrum:
     def cut(self, rank: int) -> int:
         """Give how many eigenvalues the head has: `rank`, and all that equal the last of them.
 
-        Eigenvalues of 0 or below belong to no cluster, and are never among them.
+        Eigenvalues of 0 (up to 1e-10) or below belong to no cluster, and are never among them.
 
         Raises
         ------
         KernelError
             More pairs are needed than are here.
         """
-        zero = self.n * _EPS
-        positive = int(np.count_nonzero(self.values > zero))
+        rounding = self.n * _EPS
+        positive = int(np.count_nonzero(self.values > ZERO))
         kept = min(rank, positive)
         while 0 < kept < positive:
             last, following = self.values[kept - 1], self.values[kept]
-            if last - following > TIE * last + zero:
+            if last - following > TIE * last + rounding:
                 break
             kept += 1
         if kept == self.values.size < self.n:
@@ -197,8 +199,8 @@ def _leading(affinity, rank) -> Eigenpairs:
         pairs = leading_eigenpairs(affinity, count)
         try:
             ClusterSpectrum(pairs.values, pairs.vectors).cut(rank)
-        except KernelError:  # all pairs found are equal: look at twice as many
-            count = min(2 * count, affinity.n)
+        except KernelError:  # all pairs found are equal: look at many more
+            count = min(4 * count, affinity.n)
             continue
         return pairs
 

@@ -15,7 +15,7 @@ FULL_POINTS = 1000  # up to here all pairs cost less than a second
 SUBSET_POINTS = 2500  # up to here LAPACK's subset costs less than Lanczos' products
 SUBSET_SHARE = 4  # from a quarter of all pairs on Lanczos has no advantage
 NEGATIVE = 1e-8  # of the largest; an affinity below it is not semidefinite
-_MISSED = 1e-8
+_ROUGH, _CLOSE = 1e-4, 1e-8  # how well the largest eigenvalue beside the found ones is known
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def leading_eigenpairs(affinity: Affinity, count: int) -> Eigenpairs:
     All pairs come from LAPACK up to 1000 points, or where more than a quarter are wanted; its
     subset is taken up to 2500 points, and Lanczos beyond, which needs no copy of the matrix. A
     further Lanczos run with the found pairs taken out tells whether a copy of a multiple eigenvalue
-    was missed; LAPACK's subset is taken then.
+    was missed; LAPACK's subset is taken then, and where Lanczos takes longer than it would.
 
     Parameters
     ----------
@@ -82,12 +82,16 @@ def _lapack(affinity, part) -> Eigenpairs:
 
 
 def _lanczos(affinity, count) -> Eigenpairs | None:
+    """Give the pairs, or None where they cost more than LAPACK's or a copy may be missed."""
     n = affinity.n
     start = np.random.default_rng(0).standard_normal((2, n))
     operator = LinearOperator((n, n), matvec=affinity.multiply, dtype=np.float64)
+    basis = min(n, 2 * count + 20)
+    # LAPACK takes the time of some 2 n products; a restart takes basis - count of them
+    most = max(10, 2 * n // (basis - count))
     try:
         values, vectors = eigsh(
-            operator, k=count, which="LA", v0=start[0], ncv=min(n, 2 * count + 20), tol=0
+            operator, k=count, which="LA", v0=start[0], ncv=basis, tol=0, maxiter=most
         )
         vectors = np.ascontiguousarray(vectors[:, ::-1])
         values = values[::-1].copy()
@@ -97,10 +101,15 @@ def _lanczos(affinity, count) -> Eigenpairs | None:
             inside = vectors.T @ vector
             return affinity.multiply(vector) - vectors @ ((values + 1.0) * inside)
 
-        [rest] = eigsh(
-            LinearOperator((n, n), matvec=deflated, dtype=np.float64),
-            k=1, which="LA", v0=start[1], tol=1e-4, return_eigenvectors=False,
-        )  # fmt: skip
+        left = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
+        # roughly at first; what comes near the last value is looked at more closely
+        for tolerance in (_ROUGH, _CLOSE):
+            [rest] = eigsh(
+                left, k=1, which="LA", v0=start[1], tol=tolerance, maxiter=most,
+                return_eigenvectors=False,
+            )  # fmt: skip
+            if rest + tolerance < values[-1]:
+                break
     except ArpackError:
         return None
-    return None if rest > values[-1] + _MISSED else Eigenpairs(values, vectors)
+    return None if rest > values[-1] + _CLOSE else Eigenpairs(values, vectors)

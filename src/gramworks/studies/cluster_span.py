@@ -41,8 +41,8 @@ def derive(rows: list[dict]) -> list[dict]:
     Returns
     -------
     list of dict
-        A row a data set, split and repeat, all repeats with the one cut of their mean: it is
-        compared with the printed one as it stands. None where an estimate is missing.
+        One row a data set and split, since the cut of a mean has no spread over the draws: it
+        stands beside the printed one without a verdict. None where an estimate is missing.
     """
     found: dict[tuple[str, str], dict[int, dict[int, float]]] = defaultdict(
         lambda: defaultdict(dict)
@@ -65,10 +65,9 @@ def derive(rows: list[dict]) -> list[dict]:
         cuts = dict(zip(METRICS, (ranks[int(means.argmin())], _dip(ranks, means)), strict=True))
         row = first[key] | {"method": "", "setting": key[1], "status": "ok", "reason": ""}
         made += [
-            row | {"metric": metric, "value": float(cut), "repeat": repeat}
+            row | {"metric": metric, "value": float(cut), "repeat": repeats[0]}
             for metric, cut in cuts.items()
             if cut is not None
-            for repeat in repeats
         ]
     return made
 
