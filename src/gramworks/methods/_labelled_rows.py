@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from gramworks.fitting.decision import choose_labels
 from gramworks.fitting.svm import KernelSVM
 from gramworks.problem import Outcome, Problem
 
@@ -29,9 +30,7 @@ def fit_rows(problem: Problem, rows: np.ndarray, C: float, metrics=None) -> Outc
         model.fit(rows[:, problem.labelled], problem.y[problem.labelled])
     decision = model.decision_function(rows[:, problem.test_rows].T)
     return Outcome(
-        predictions=model.classes_[
-            (decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)
-        ],
+        predictions=choose_labels(decision, model.classes_),
         decision=decision if problem.n_classes == 2 else None,
         metrics=metrics or {},
         converged=model.converged_,
