@@ -7,15 +7,14 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_new, check_positive, check_square, check_whole
+from gramworks.fitting.gram_machine import GramMachine
+from gramworks.fitting.inputs import check_positive, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
 from gramworks.fitting.svm import KernelSVM
 
 
-class SelfTrainingSVM(ClassifierMixin, BaseEstimator):
+class SelfTrainingSVM(GramMachine):
     """scikit-learn's SelfTrainingClassifier around a `KernelSVM`, the k best points a round.
 
     It selects rows only, while a Gram matrix is cut on both axes: it is given row numbers, and
@@ -56,11 +55,6 @@ class SelfTrainingSVM(ClassifierMixin, BaseEstimator):
         self.max_rounds = max_rounds
         self.tol = tol
         self.max_iter = max_iter
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
-        return tags
 
     def fit(self, K, y, labelled=None):
         """Fit in rounds.
@@ -120,30 +114,6 @@ class SelfTrainingSVM(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
-
-    def decision_function(self, K_new=None):
-        """Give decision values of the last machine.
-
-        Parameters
-        ----------
-        K_new : array-like of shape (n_new, n), optional
-            Kernel between new rows and the n points of the fit; default: all n points.
-
-        Returns
-        -------
-        ndarray of shape (n_new,), or (n_new, q) for more than two classes
-        """
-        check_is_fitted(self)
-        K = self._own if K_new is None else check_new(K_new, self.dual_coef_.shape[-1])
-        return K @ self.dual_coef_.T + self.intercept_
-
-    def predict(self, K_new=None):
-        """Give labels; `K_new` as in `decision_function`."""
-        return choose_labels(self.decision_function(K_new), self.classes_)
-
-    def score(self, K_new, y):
-        """Give the accuracy over the rows whose label in y is known; None: all n points."""
-        return accuracy_on(self.predict(K_new), y)
 
 
 class _MachineOfRows(ClassifierMixin, BaseEstimator):

@@ -6,19 +6,17 @@ import warnings
 from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from gramworks.errors import FitError
-from gramworks.fitting.decision import accuracy_on, choose_labels
-from gramworks.fitting.inputs import check_new, check_positive, check_square, check_whole
+from gramworks.fitting.gram_machine import GramMachine
+from gramworks.fitting.inputs import check_positive, check_square, check_whole
 from gramworks.fitting.labels import encode_labels
 from gramworks.solvers.label_switching import Transduction, switch_labels
 from gramworks.solvers.one_vs_rest import solve_machines
 
 
-class TransductiveSVM(ClassifierMixin, BaseEstimator):
+class TransductiveSVM(GramMachine):
     """SVM whose margin is wide on unlabelled points as well, found by label switching.
 
     It lowers |w|^2/2 + C sum xi_i + C* sum xi_j over the labels of the unlabelled points too, a
@@ -73,11 +71,6 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.max_switches = max_switches
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
-        return tags
 
     def fit(self, K, y, labelled=None):
         """Fit on all points of K.
@@ -159,30 +152,6 @@ class TransductiveSVM(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self.n_features_in_ = K.shape[0]
         self._own = K
-
-    def decision_function(self, K_new=None):
-        """Give decision values.
-
-        Parameters
-        ----------
-        K_new : array-like of shape (n_new, n), optional
-            Kernel between new rows and the n points of the fit; default: all n points.
-
-        Returns
-        -------
-        ndarray of shape (n_new,), or (n_new, q) for more than two classes
-        """
-        check_is_fitted(self)
-        K = self._own if K_new is None else check_new(K_new, self.dual_coef_.shape[-1])
-        return K @ self.dual_coef_.T + self.intercept_
-
-    def predict(self, K_new=None):
-        """Give labels; `K_new` as in `decision_function`."""
-        return choose_labels(self.decision_function(K_new), self.classes_)
-
-    def score(self, K_new, y):
-        """Give the accuracy over the rows whose label in y is known; None: all n points."""
-        return accuracy_on(self.predict(K_new), y)
 
 
 def _count_positive(fractions, labels):
