@@ -85,30 +85,45 @@ def minimise_weighted(K, signs, costs, beta, slopes, *, tol=1e-3, max_iter=1_000
     return (highest if lowest == _NEVER else 0.5 * (highest + lowest)), steps, done
 
 
+# Plain loops throughout what is compiled: numba takes several times as long over array expressions.
 @numba.njit(cache=True, nogil=True)
 def _path(K, signs, bounds, ridges, tol, max_iter):
     n, k = signs.size, bounds.size
     alphas, scores = np.zeros((k, n)), np.zeros((k, n))
     steps, converged = np.zeros(k, np.int64), np.zeros(k, np.bool_)
     beta, slopes = np.zeros(n), signs.copy()
+    lower, upper = np.empty(n), np.empty(n)
     before = 0.0
     for number in range(k):
         C, ridge = bounds[number], ridges[number]
-        lower, upper = np.where(signs < 0, -C, 0.0), np.where(signs > 0, C, 0.0)
+        for t in range(n):
+            lower[t], upper[t] = (-C, 0.0) if signs[t] < 0 else (0.0, C)
         if ridge != before:
-            slopes = slopes - (ridge - before) * beta
+            _rescale(signs, C, ridge - before, beta, slopes)
             before = ridge
-            square = np.sum((signs - slopes) * beta)
-            if square > 0:  # the best multiple of the start
-                scale = min(np.sum(signs * beta) / square, C / np.abs(beta).max())
-                beta *= scale
-                slopes = signs - scale * (signs - slopes)
         steps[number], converged[number] = _optimise(
             K, signs, lower, upper, ridge, beta, slopes, tol, max_iter
         )
-        alphas[number] = signs * beta
-        scores[number] = signs - slopes
+        for t in range(n):
+            alphas[number, t] = signs[t] * beta[t]
+            scores[number, t] = signs[t] - slopes[t]
     return alphas, scores, steps, converged
+
+
+@numba.njit(cache=True, nogil=True)
+def _rescale(signs, C, more, beta, slopes):
+    """Take so much more ridge, and of the multiples of `beta` the best one."""
+    square, linear, largest = 0.0, 0.0, 0.0
+    for t in range(signs.size):
+        slopes[t] -= more * beta[t]
+        square += (signs[t] - slopes[t]) * beta[t]
+        linear += signs[t] * beta[t]
+        largest = max(largest, abs(beta[t]))
+    if square > 0:
+        scale = min(linear / square, C / largest)
+        for t in range(signs.size):
+            beta[t] *= scale
+            slopes[t] = signs[t] - scale * (signs[t] - slopes[t])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -128,7 +143,8 @@ def _optimise(K, signs, lower, upper, ridge, beta, slopes, tol, max_iter):
         )
         taken += steps
         if active.size < n:
-            beta[active], slopes[active] = own_beta, own_slopes
+            for s in range(active.size):
+                beta[active[s]], slopes[active[s]] = own_beta[s], own_slopes[s]
         if done and active.size == n:
             return taken, True
         if done or taken == max_iter:
@@ -142,9 +158,19 @@ def _optimise(K, signs, lower, upper, ridge, beta, slopes, tol, max_iter):
         if kept.size == n:
             G, own_lower, own_upper, own_beta, own_slopes = K, lower, upper, beta, slopes
         elif kept.size < active.size:
-            G, own_lower, own_upper = _block(K, kept), lower[kept], upper[kept]
-            own_beta, own_slopes = beta[kept], slopes[kept]
+            G = _block(K, kept)
+            own_lower, own_upper = _taken(lower, kept), _taken(upper, kept)
+            own_beta, own_slopes = _taken(beta, kept), _taken(slopes, kept)
         active = kept
+
+
+@numba.njit(cache=True, nogil=True)
+def _taken(values, rows):
+    """Copy the values given."""
+    part = np.empty(rows.size)
+    for s in range(rows.size):
+        part[s] = values[rows[s]]
+    return part
 
 
 @numba.njit(cache=True, nogil=True)
@@ -174,14 +200,15 @@ def _shrink(active, lower, upper, beta, slopes, highest, lowest):
 @numba.njit(cache=True, nogil=True)
 def _make_up(K, signs, ridge, beta, slopes, active):
     """Compute the slopes of the points that were left aside."""
-    aside = np.ones(signs.size, np.bool_)
-    aside[active] = False
-    used = np.flatnonzero(beta)
-    for t in np.flatnonzero(aside):
+    n, place = signs.size, 0
+    for t in range(n):
+        if place < active.size and active[place] == t:
+            place += 1
+            continue
         total = signs[t] - ridge * beta[t]
-        row = K[t]
-        for s in used:
-            total -= row[s] * beta[s]
+        for s in range(n):
+            if beta[s] != 0.0:
+                total -= K[t, s] * beta[s]
         slopes[t] = total
 
 
