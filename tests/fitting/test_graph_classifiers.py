@@ -187,3 +187,12 @@ def test_the_cap_is_said(variant):
     K, codes, known = problem()
     with pytest.warns(ConvergenceWarning, match="after 2 steps"):
         assert not LabelDiffusion(variant, max_iter=2).fit(K, codes, known).converged_
+
+
+@pytest.mark.parametrize("classifier", [LabelDiffusion(), RandomWalkClassifier()])
+@pytest.mark.parametrize("call", ["predict", "decision_function"])
+def test_new_points_are_refused_with_what_to_do(classifier, call):
+    K = np.ones((4, 4)) + np.eye(4)
+    model = classifier.fit(K, ["a", "b", None, None])
+    with pytest.raises(FitError, match="alone; call without K_new .* unlabelled"):
+        getattr(model, call)(K[:2])

@@ -6,18 +6,16 @@ import warnings
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from gramworks.errors import FitError
-from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.graph_weights import fill_unreached, graph_weights
 from gramworks.fitting.inputs import check_choice, check_positive, check_whole
 from gramworks.fitting.labels import encode_labels
+from gramworks.fitting.transductive_classifier import TransductiveClassifier
 
 
-class LabelDiffusion(ClassifierMixin, BaseEstimator):
+class LabelDiffusion(TransductiveClassifier):
     """scikit-learn's LabelPropagation or LabelSpreading, the Gram matrix being the weights.
 
     Propagation (Zhu and Ghahramani 2002) repeats F <- D^(-1) W F with the labelled rows held;
@@ -47,17 +45,14 @@ class LabelDiffusion(ClassifierMixin, BaseEstimator):
     n_iter_ : int
     """
 
+    _SHARES = "distribution_"
+
     def __init__(self, variant="spreading", alpha=0.2, neighbours=None, tol=1e-3, max_iter=10_000):
         self.variant = variant
         self.alpha = alpha
         self.neighbours = neighbours
         self.tol = tol
         self.max_iter = max_iter
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
-        return tags
 
     def fit(self, K, y, labelled=None):
         """Spread the labels.
@@ -115,17 +110,3 @@ class LabelDiffusion(ClassifierMixin, BaseEstimator):
         if alpha >= 1:
             raise FitError(f"alpha={self.alpha!r}; allowed: a number between 0 and 1, without both")
         return LabelSpreading(alpha=alpha, tol=tol, max_iter=max_iter)
-
-    def decision_function(self):
-        """Give the shares of all n points: second class less first for two, else (n, q)."""
-        check_is_fitted(self)
-        shares = self.distribution_
-        return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
-
-    def predict(self):
-        """Give labels of all n points."""
-        return choose_labels(self.decision_function(), self.classes_)
-
-    def score(self, K, y):
-        """Give the accuracy over the points whose label in y is known; K is not looked at."""
-        return accuracy_on(self.predict(), y)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from gramworks.fitting.decision import accuracy_on, choose_labels
 from gramworks.fitting.graph_weights import fill_unreached, graph_weights
 from gramworks.fitting.inputs import check_choice, check_whole
 from gramworks.fitting.labels import encode_labels
+from gramworks.fitting.transductive_classifier import TransductiveClassifier
 from gramworks.solvers.random_walk import (
     average_margin_parameters,
     end_posteriors,
@@ -21,7 +19,7 @@ from gramworks.solvers.random_walk import (
 )
 
 
-class RandomWalkClassifier(ClassifierMixin, BaseEstimator):
+class RandomWalkClassifier(TransductiveClassifier):
     """Posterior of each point from where a walk of t steps that ends there may have started.
 
     Szummer and Jaakkola, NIPS 14 (2001) 945-952. The Gram matrix is the weights of the graph.
@@ -50,15 +48,12 @@ class RandomWalkClassifier(ClassifierMixin, BaseEstimator):
     converged_ : bool
     """
 
+    _SHARES = "posterior_"
+
     def __init__(self, steps=5, neighbours=None, rule="average-margin"):
         self.steps = steps
         self.neighbours = neighbours
         self.rule = rule
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
-        return tags
 
     def fit(self, K, y, labelled=None):
         """Find the posteriors of all points.
@@ -103,17 +98,3 @@ class RandomWalkClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
         return self
-
-    def decision_function(self):
-        """Give the posteriors of all n points: second class less first for two, else (n, q)."""
-        check_is_fitted(self)
-        posterior = self.posterior_
-        return posterior[:, 1] - posterior[:, 0] if posterior.shape[1] == 2 else posterior
-
-    def predict(self):
-        """Give labels of all n points."""
-        return choose_labels(self.decision_function(), self.classes_)
-
-    def score(self, K, y):
-        """Give the accuracy over the points whose label in y is known; K is not looked at."""
-        return accuracy_on(self.predict(), y)
