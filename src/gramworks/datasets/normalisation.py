@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -28,11 +29,13 @@ RECIPE_FORMS = (
     "first-1000-rows",
     "first-100-a-class",
     "columns-128-to-rest",
+    "signed",
 )
 """What messages name; the numbers of features and of rows are free."""
 THEN = "-then-"
 """Between the steps of a recipe, such as first-1000-rows-then-standardise."""
-_STEPS = (DISCRIMINANT, TRAINING, FIRST, TO_REST)
+_SIGNED = re.compile("signed")
+_STEPS = (DISCRIMINANT, TRAINING, FIRST, TO_REST, _SIGNED)
 
 
 def is_recipe(name: str) -> bool:
@@ -55,8 +58,8 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
     features that tell the classes best by all labels, and then standardises; training-2000 keeps
     the first 2000 training rows of the given partition, and its test rows, as they are;
     first-1000-rows and first-100-a-class (so many of each class) keep the first rows;
-    columns-128-to-rest makes all features but the first 128 the outputs. Steps joined by
-    ``-then-`` are done one after the other.
+    columns-128-to-rest makes all features but the first 128 the outputs; signed makes grey values
+    of 0 to 1 those of -1 to 1. Steps joined by ``-then-`` are done one after the other.
 
     Raises
     ------
@@ -77,6 +80,8 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
     if first:
         select = select_first if first[2] == "rows" else select_first_of_classes
         return normalise_dataset(select(dataset, int(first[1])), "none")
+    if _SIGNED.fullmatch(recipe):
+        return _signed(normalise_dataset(dataset, "none"))
     given = TO_REST.fullmatch(recipe)
     if given:
         return columns_to_rest(normalise_dataset(dataset, "none"), int(given[1]))
@@ -89,6 +94,17 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
         views[name] = normalise(view, recipe, notes=told) if dense else view
         notes += [f"view {name!r}: {note}" for note in told]
     return replace(dataset, X=X, views=views, notes=notes)
+
+
+def _signed(dataset: Dataset) -> Dataset:
+    X = dataset.X
+    if not isinstance(X, np.ndarray) or X.min(initial=0.0) < 0 or X.max(initial=1.0) > 1:
+        found = f"{X.min():g} to {X.max():g}" if isinstance(X, np.ndarray) else dataset.kind
+        raise DataError(
+            f"recipe signed on data set {dataset.id!r}: it wants dense features from 0 to 1, found "
+            f"{found}; leave it out where they are from -1 to 1 already."
+        )
+    return replace(dataset, X=2.0 * X - 1.0)
 
 
 def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Points:

@@ -1,28 +1,33 @@
-"""Nearest neighbours by the distance that one base kernel induces."""
+"""Nearest neighbours by the distance that one base kernel induces.
+
+Of strings and vectors, the neighbours' mean in the output kernel's feature space and its pre-image.
+"""
+
+from typing import Literal
 
 from pydantic import Field
 
 from gramworks.fields import Count
-from gramworks.fitting.neighbours import KernelNeighbours
-from gramworks.methods._one_kernel import OneKernel, chosen_kernel
-from gramworks.problem import Outcome, Problem
+from gramworks.methods._inner_choice import (
+    InnerChoice,
+    WholeGrid,
+    predicts,
+)
 
 NAME = "knn"
-SUMMARY = "k nearest neighbours in the feature space of one base kernel"
+SUMMARY = "k nearest neighbours in the feature space of one base kernel; any kind of output"
 REFERENCE = "Cover and Hart, IEEE Transactions on Information Theory 13 (1967) 21-27"
 NEEDS = ("grams",)
-TASKS = ("binary", "multiclass")
+TASKS = ("binary", "multiclass", "structured", "vectors")
+METRICS = ("chosen-neighbours", "on-edge-neighbours")
+PREDICTS = predicts
 
 
-class Params(OneKernel):
+class Params(InnerChoice):
     """Settings."""
 
-    neighbours: Count = Field(default=1, ge=1)
-    """Number of neighbours that vote."""
-
-
-def fit(problem: Problem, params: Params) -> Outcome:
-    """Predict the test points of one draw."""
-    model = KernelNeighbours(neighbours=params.neighbours)
-    model.fit(chosen_kernel(problem, params), problem.y, labelled=problem.labelled)
-    return Outcome(predictions=model.predict()[problem.test_rows])
+    neighbours: Count | Literal["chosen"] = Field(default=1, ge=1)
+    """Number of neighbours that vote, or whose outputs are averaged; `chosen`: by inner
+    cross-validation over `neighbours_grid`."""
+    neighbours_grid: WholeGrid = [1, 2, 3, 5, 7, 9, 15]
+    """Numbers to choose from; the smallest of equally good ones."""
