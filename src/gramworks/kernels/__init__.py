@@ -17,6 +17,8 @@ _EXPORTS = {
     "parse_kernel": "identifiers",
     "polynomial": "polynomial_kernel",
     "smith_waterman": "smith_waterman_kernel",
+    "spectrum": "spectrum_kernel",
+    "subsequence": "subsequence_kernel",
 }
 
 __all__ = sorted(_EXPORTS)
