@@ -130,6 +130,33 @@ def run_draws(
     return scores, timings
 
 
+def draw_outcome(
+    method: Method,
+    parameters: dict[str, Any],
+    dataset: Dataset,
+    splits: Splits,
+    repeat: int,
+    kernels: dict[str, np.ndarray],
+    *,
+    study: str,
+    output_kernel: OutputKernel | None = None,
+) -> tuple[Outcome, np.ndarray]:
+    """Fit a method without settings of its own on one draw, as `run_draws` does it.
+
+    Returns
+    -------
+    outcome : Outcome
+    test_rows : ndarray of int
+        Of the data set; needs a draw that leaves no point out.
+    """
+    params = method.parameters(parameters, f"study {study}")
+    points, masks, present = _present(dataset, splits, repeat, kernels, {})
+    problem = _problem(
+        method, params, points, masks, present, study, "", repeat, None, output_kernel, print
+    )
+    return method.fit(problem, params), problem.test_rows
+
+
 def failed_rows(
     method: str,
     settings: list[dict[str, Any]],

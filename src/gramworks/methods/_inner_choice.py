@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import ConfigDict, Field
 
+from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.fields import Count, Number, Unique
 from gramworks.methods._one_kernel import OneKernel
-from gramworks.problem import Problem, Skip
+from gramworks.output_kernel import CLASSES, NUMBERS, OutputKernel
+from gramworks.problem import Outcome, Problem, Skip
 
 Grid = Annotated[list[Annotated[Number, Field(gt=0)]], Unique, Field(min_length=1)]
 
@@ -23,7 +25,7 @@ class InnerChoice(OneKernel):
     """`top-half` predicts the class behind an output, the digit of which the upper part is given,
     instead of the output itself; null: the output."""
     folds: Count = Field(default=5, ge=2)
-    """Folds of the labelled points on which each choice is tried."""
+    """Folds of the labelled points, on each of which choices are tried."""
 
 
 class WidthAndRidge(InnerChoice):
@@ -49,12 +51,12 @@ def width_grid(params: WidthAndRidge) -> list[float]:
     return sorted({float(width) for width in widths})
 
 
-def inner_folds(problem: Problem, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def inner_folds(problem: Problem, folds: int) -> list[np.ndarray]:
     """Cut the labelled points into folds; of classes, each as evenly as can be.
 
     Returns
     -------
-    list of (train, test) index arrays
+    list of index arrays
         Places among the labelled points, ascending.
     """
     n = int(problem.labelled.sum())
@@ -63,8 +65,26 @@ def inner_folds(problem: Problem, folds: int) -> list[tuple[np.ndarray, np.ndarr
     order = problem.generator.permutation(n)
     if problem.task in ("binary", "multiclass"):
         order = order[np.argsort(problem.known_outputs[order], kind="stable")]
-    tests = [np.sort(order[fold::folds]) for fold in range(folds)]
-    return [(np.setdiff1d(np.arange(n), test), test) for test in tests]
+    return [np.sort(order[fold::folds]) for fold in range(folds)]
+
+
+def output_gram(problem: Problem) -> np.ndarray:
+    """Compute the output kernel between the labelled points, (l, l)."""
+    if problem.output_kernel is not None:
+        return problem.output_kernel.gram(problem.known_outputs)
+    kind = NUMBERS if problem.task == "regression" else CLASSES
+    return OutputKernel(kind).gram(problem.known_outputs)
+
+
+def outcome_of(problem: Problem, places: np.ndarray, metrics: dict[str, float]) -> Outcome:
+    """Turn places among the labelled points into predicted classes, or into pre-images."""
+    rows = np.flatnonzero(problem.labelled)[places]
+    width = problem.output_kernel and problem.output_kernel.parameters.get("width")
+    if width is not None:
+        metrics = {**metrics, "output-width": float(width)}
+    if problem.task in OUTPUT_TASKS:
+        return Outcome(preimages=rows, metrics=metrics)
+    return Outcome(predictions=problem.y[rows], metrics=metrics)
 
 
 def at_edge(value: float, grid: list[float]) -> float:

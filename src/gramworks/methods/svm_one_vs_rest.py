@@ -7,7 +7,7 @@ import numpy as np
 
 from gramworks.fitting.model_selection import select_gaussian_svm
 from gramworks.fitting.svm import KernelSVM
-from gramworks.kernels.kernel_gaussian import gaussian_of_kernel
+from gramworks.kernels.gaussian_map import gaussian_of_kernel
 from gramworks.methods._inner_choice import WidthAndRidge, inner_folds, predicts, width_grid
 from gramworks.methods._one_kernel import chosen_kernel
 from gramworks.problem import Outcome, Problem
@@ -32,19 +32,20 @@ def fit(problem: Problem, params: Params) -> Outcome:
     squares = K.diagonal()[:, None] + K.diagonal()[None, :] - 2.0 * K
     middle = float(np.sqrt(max(squares.max(), np.finfo(float).tiny))) / 2.0
     base = gaussian_of_kernel(K, middle)
+    places = np.arange(int(problem.labelled.sum()))
     choice = select_gaussian_svm(
         base,
         problem.y,
         problem.labelled,
         C_grid=[1.0 / ridge for ridge in params.ridges],
         width_factors=[width / middle for width in width_grid(params)],
-        drawn=inner_folds(problem, params.folds),
+        drawn=[(np.setdiff1d(places, fold), fold) for fold in inner_folds(problem, params.folds)],
         ridge=True,
     )
     gram = base ** (1.0 / choice.factor**2)
     gram[np.diag_indices_from(gram)] += problem.labelled / choice.C
     # with squared slack coefficients have no bound; they never exceed l C
-    model = KernelSVM(C=choice.C * int(problem.labelled.sum()))
+    model = KernelSVM(C=choice.C * places.size)
     model.fit(gram, problem.y, labelled=problem.labelled)
     decision = model.decision_function()[problem.test_rows]
     return Outcome(
