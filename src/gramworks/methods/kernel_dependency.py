@@ -49,7 +49,8 @@ def fit(problem: Problem, params: Params) -> Outcome:
     K = chosen_kernel(problem, params)
     known, test = np.flatnonzero(problem.labelled), problem.test_rows
     own, L = K[np.ix_(known, known)], output_gram(problem)
-    widths = width_grid(params) if params.on_top == "gaussian" else [None]
+    # widest first: of equally good pairs the smoothest kernel is taken, then the largest ridge
+    widths = width_grid(params)[::-1] if params.on_top == "gaussian" else [None]
     per_point = params.ridge_scale == "points"
     choice = select_dependency(
         [own if width is None else gaussian_of_kernel(own, width) for width in widths],
