@@ -28,6 +28,7 @@ EXAMPLES = {
     "correlation": "correlation-t0.8-b1",
     "diffusion": "diffusion-b1",
     "gaussian": "gaussian-median",
+    "gaussian-clusters": "gaussian-clusters-k30",
     "linear": "linear",
     "poly": "poly-d2-o1",
     "smith-waterman": "smith-waterman-mapped",

@@ -11,10 +11,10 @@ import numpy as np
 from gramworks.errors import KernelError
 from gramworks.kernels.alignment_measure import alignment
 from gramworks.kernels.distances import squared_distances
-from gramworks.kernels.gaussian_kernel import prepare as prepare_gaussian
 from gramworks.kernels.identifiers import read_number, write_number
 from gramworks.kernels.tiles import Blocks, fill
 from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.widths import check_width
 
 PREFIX = "gaussian-clusters"
 GRAMMAR = "gaussian-clusters-k<clusters>"
@@ -99,4 +99,12 @@ def resolve(X, *, clusters: int) -> dict:
 
 def prepare(X, Z=None, *, clusters: int, width: float | None = None) -> Blocks:
     """Validate the data and return the kernel in blocks; without a width, that of ``X``."""
-    return prepare_gaussian(X, Z, width=cluster_width(X, clusters) if width is None else width)
+    width = check_width(cluster_width(X, clusters) if width is None else width)
+    distances = squared_distances(X, Z)
+
+    def block(rows: slice, columns: slice) -> np.ndarray:
+        values = distances.block(rows, columns)
+        values *= -0.5 / width**2
+        return np.exp(values, out=values)
+
+    return Blocks(distances.rows, distances.columns, distances.symmetric, block)
