@@ -24,10 +24,11 @@ from gramworks.datasets.registry import load_entry
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.sources import fetch
 from gramworks.datasets.splits import KFold, make_splits
-from gramworks.draws import run_draws
+from gramworks.draws import draw_outcome, run_draws
 from gramworks.kernels.linear_kernel import linear
 from gramworks.kernels.subsequence_kernel import subsequence
 from gramworks.methods.registry import load_method
+from gramworks.output_kernel import output_kernel_of
 
 SUBSEQUENCE = {"length": 3, "decay": 0.01}
 STRING_KERNEL = "subsequence-l3-d0.01"
@@ -105,6 +106,57 @@ def strings():
     row("66 of each class", normalise_dataset(pairs(1, 400), "first-66-a-class"))
     means = np.array([row(f"seed {seed}", pairs(seed)) for seed in range(2, 2 + OTHER_SETS)])
     line(f"mean of {OTHER_SETS} others", *map(shown, means.T), shown(means[:, 0] - means[:, 1]), "")
+
+    header("reading of the loss, pairs of the study", "KDE", "k-NN", "class known")
+    readings(pairs(1))
+
+
+def readings(data):
+    """Score the predictions of the study by other readings of the string loss."""
+    splits = make_splits(STRING_FOLDS, data.strata, study="dependency-strings", dataset=data.id)
+    K = subsequence(data.X, **SUBSEQUENCE)
+    between = output_kernel_of(data, STRING_KERNEL)
+    short = np.array([len(text) < SUBSEQUENCE["length"] for text in data.y])
+    chosen = [[], []]
+    tests = []
+    for repeat in range(splits[""].repeats):
+        for own, name in zip(chosen, ("kernel-dependency", "knn"), strict=True):
+            outcome, test = draw_outcome(
+                load_method(name), CHOSEN.get(name, {}), data, splits[""], repeat, {"K1": K},
+                study="dependency-strings", output_kernel=between,
+            )  # fmt: skip
+            own.append(outcome.preimages)
+        tests.append(test)
+
+    def row(name, loss):
+        known = loss(np.arange(data.rows), [KINDS[code][2] for code in data.groups], False)
+        cells = [
+            np.array([
+                loss(test, [data.y[i] for i in rows], short[rows]).mean()
+                for test, rows in zip(tests, own, strict=True)
+            ])
+            for own in chosen
+        ]  # fmt: skip
+        line(name, *map(shown, cells), f"{known.mean():.3f}")
+
+    def by(kernel, change=lambda losses, a, b: losses):
+        between = output_kernel_of(data, kernel)
+
+        def loss(test, predicted, short_too):
+            losses = between.losses([data.y[i] for i in test], predicted)
+            return change(losses, short[test], short_too)
+
+        return loss
+
+    row("squared distance", by(STRING_KERNEL))
+    row("distance", by(STRING_KERNEL, lambda losses, a, b: np.sqrt(losses)))
+    # l(s, s) = 0 of a short string: it is the origin, at distance 1 of every longer one
+    origin = by(
+        STRING_KERNEL, lambda losses, a, b: np.where(a & b, 0.0, np.where(a | b, 1, losses))
+    )
+    row("short strings at the origin", origin)
+    row("decay 0.5", by("subsequence-l3-d0.5"))
+    row("length 2", by("subsequence-l2-d0.01"))
 
 
 def floor(data):
