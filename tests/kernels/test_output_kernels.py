@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -40,6 +41,7 @@ def test_zero_one_is_the_zero_one_loss_of_labels_of_any_type():
         ([1.0, np.nan], "label 1 is nan"),
         ([[1], [2]], "label 0 is a list.*shared_labels"),
         (np.ones((2, 2)), "label 0 is a ndarray"),
+        ([1, pd.NA], "label 1 is a NAType"),
     ],
 )
 def test_unusable_labels_are_refused(y, said):

@@ -125,6 +125,16 @@ def test_order_duplicates_and_threads_do_not_change_a_bit(monkeypatch):
         assert np.array_equal(own, np.diag(one))
 
 
+def test_long_strings_of_long_subsequences_in_smaller_groups():
+    rng = np.random.default_rng(2)
+    S = ["".join(rng.choice(list("ab"), 560 + i)) for i in range(17)]
+    T = ["".join(rng.choice(list("ab"), 600))]
+    options = {"length": 120, "decay": 0.1, "normalise": False}
+    K = subsequence(S, T, **options)  # 16 at a time would hold more than is allowed
+    for i in (0, 9, 16):
+        assert K[i] == subsequence(S[i : i + 1], T, **options)
+
+
 def test_letters_are_code_points():
     K = subsequence(
         [CLEF + "a", "\ud834a", "xa", ACCENTED, "\u00e9", "e"], length=1, decay=1, normalise=False

@@ -163,6 +163,22 @@ def test_classes_of_mixed_types():
     assert model.predict().tolist() == [0] * 5 + [5] * 5 + [10] * 5  # equal outputs: the first
 
 
+def test_a_candidate_far_away_blurs_no_others():
+    K, K_new, Y = problem()
+    candidates = np.vstack([np.full(4, 1e8), Y])
+    model = KernelDependency(0.1).fit(K, linear(Y))
+    found = model.predict(K_new, linear(candidates, Y))
+    assert np.array_equal(found, model.predict(K_new) + 1)
+
+
+def test_a_large_offset_of_the_outputs_takes_nothing():
+    K, K_new, Y = problem(d=1)
+    y = Y[:, 0]
+    wanted = KernelDependency(0.1, preimage="linear").fit(K, outputs=y).predict(K_new)
+    moved = KernelDependency(0.1, preimage="linear").fit(K, outputs=y + 1e6)
+    np.testing.assert_allclose(moved.predict(K_new) - 1e6, wanted, atol=1e-8)
+
+
 def test_duplicate_outputs_give_the_first():
     K, K_new, Y = problem()
     Y = np.concatenate([Y[:10]] * 3)
