@@ -15,7 +15,7 @@ def code_of(page):
 
 
 def run(code, folder):
-    command = [sys.executable, "-W", "error", "-c", code]
+    command = [sys.executable, "-c", code]
     made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     return made.stdout
