@@ -24,8 +24,8 @@ import numpy as np
 
 LOST = 1e-290
 """Weights of gaps below this are taken for zero: numbers beyond it make a processor slow."""
-_MOST_BESIDE, _LEAST_BESIDE = 64, 16
-_STATES, _MOST_STATES = 1 << 15, 1 << 20  # numbers held for short strings, and for long ones
+_MOST_BESIDE = 64
+_MOST_HELD = 1 << 21  # numbers, for strings side by side; fewer go there where they are long
 _NO_LETTER = -1
 _STEPS_A_TASK = 2e8
 _STEPS_ALONE = 1e6  # not worth a thread
@@ -159,8 +159,7 @@ def _fill(letters, starts, longer, shorter, length, decay, equal, out):
         # the lowest strings are the shortest, so that the last of a group is its longest
         while count > 1:
             last = shorter[first + count - 1]
-            held = count * length * (starts[last + 1] - starts[last] + 1)
-            if held <= (_STATES if count > _LEAST_BESIDE else _MOST_STATES):
+            if count * length * (starts[last + 1] - starts[last] + 1) <= _MOST_HELD:
                 break
             count -= 1
         last = shorter[first + count - 1]
