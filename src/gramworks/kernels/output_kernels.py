@@ -153,12 +153,13 @@ def _numbered(labels, name: str, numbers: dict) -> np.ndarray:
     for place, label in enumerate(labels):
         try:
             hash(label)
+            missing = bool(label != label)
         except TypeError:
             raise KernelError(
                 f"{name}: label {place} is a {type(label).__name__}; for several labels a point "
                 "take shared_labels, or make tuples of them."
             ) from None
-        if label != label:
+        if missing:
             raise KernelError(f"{name}: label {place} is {label}; drop points without a label.")
         found.append(numbers.setdefault(label, len(numbers)))
     if not found:

@@ -117,16 +117,11 @@ def prepare(
     letters, starts = joined_letters(texts)
     options = {"threads": blas_threads() if threads is None else threads, "log": log}
 
-    def finite(sums: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        bad = ~np.isfinite(sums)
-        if bad.any():
-            i, j = np.argwhere(bad)[0]
-            raise KernelError(
-                f"subsequence-l{length}-d{write_number(decay)}: {_shown(texts[first[i]])} and "
-                f"{_shown(texts[second[j]])} have a value beyond float64; take a smaller decay or "
-                "a smaller length."
-            )
-        return sums
+    def refuse(first: str, second: str) -> None:
+        raise KernelError(
+            f"subsequence-l{length}-d{write_number(decay)}: {_shown(first)} and {_shown(second)} "
+            "have a value beyond float64; take a smaller decay or a smaller length."
+        )
 
     def values(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         from gramworks.solvers.subsequence_sums import pair_sums  # numba is slow to import
@@ -134,15 +129,19 @@ def prepare(
         sums = pair_sums(letters, starts, first, second, length, decay, equal=raw, **options)
         if raw:
             sums *= decay ** (2 * length)
-        return finite(sums, first, second)
+        if not np.isfinite(sums).all():
+            i, j = np.argwhere(~np.isfinite(sums))[0]
+            refuse(texts[first[i]], texts[second[j]])
+        return sums
 
     if raw:
         return expanded_blocks(rows, columns, T is None, values, None)
     from gramworks.solvers.subsequence_sums import self_sums
 
     own = self_sums(letters, starts, length, decay, **options)
-    numbers = np.arange(own.size)
-    finite(own[:, None], numbers, numbers)
+    if not np.isfinite(own).all():
+        first = texts[np.flatnonzero(~np.isfinite(own))[0]]
+        refuse(first, first)
     return expanded_blocks(rows, columns, T is None, values, own)
 
 

@@ -129,13 +129,16 @@ class KernelDependency(BaseEstimator):
             raise FitError('outputs are given for preimage="linear" and "fixed-point" alone')
         if L is None and preimage != "linear":
             raise FitError("L is missing; give the Gram matrix (n, n) of the outputs")
-        L = linear(self._outputs) if L is None else check_square(L, "L")
-        if L.shape[0] != n:
+        L = None if L is None else check_square(L, "L")
+        if L is not None and L.shape[0] != n:
             raise FitError(
                 f"L has shape {L.shape} and K {K.shape}; both are over the same {n} points"
             )
         if preimage == "linear":
-            _require_same(L, linear(self._outputs), "the linear kernel of the outputs")
+            if L is not None:
+                _require_same(L, linear(self._outputs), "the linear kernel of the outputs")
+            # the same once centred, without the digits that a common offset takes
+            L = linear(self._outputs - self._outputs.mean(axis=0))
         elif preimage == "fixed-point":
             self.width_ = _width_of(L, self._outputs)
         components = output_components(L, n_components)
@@ -216,9 +219,9 @@ class KernelDependency(BaseEstimator):
         if candidates is not None:
             raise FitError(f'candidates are for preimage="candidates", not {self.preimage!r}')
         if self.preimage == "linear":
-            vectors = self._outputs.mean(axis=0) + found @ (
-                self._components.coefficients.T @ self._outputs
-            )
+            mean = self._outputs.mean(axis=0)
+            axes = self._components.coefficients.T @ (self._outputs - mean)
+            vectors = mean + found @ axes
         else:
             result = self._iterate(found)
             vectors = result.vectors

@@ -13,7 +13,7 @@ import numpy as np
 from gramworks.errors import FitError, KernelError
 from gramworks.kernels.transforms import centre
 
-_ZERO = 1e-12  # of the largest entry of the Gram: an eigenvalue that is rounding
+_ZERO = 1e-13  # of n times the largest entry of the Gram: an eigenvalue that is rounding
 _NEGATIVE = 1e-6  # of the largest eigenvalue; below it the Gram is of no points
 _TIE = 1e-12  # of the squared lengths: distances this near are ties, not rounding
 
@@ -136,5 +136,7 @@ def nearest(targets, candidates) -> np.ndarray:
     squares = np.einsum("ij,ij->i", candidates, candidates)
     distances = squares - 2.0 * (targets @ candidates.T)
     own = np.einsum("ij,ij->i", targets, targets)
-    error = _TIE * (own + squares.max())
-    return (distances <= distances.min(axis=1, keepdims=True) + error[:, None]).argmax(axis=1)
+    errors = _TIE * (own[:, None] + squares)  # of a pair: one candidate far away blurs no others
+    best = distances.argmin(axis=1)[:, None]
+    allowed = np.maximum(errors, np.take_along_axis(errors, best, axis=1))
+    return (distances - np.take_along_axis(distances, best, axis=1) <= allowed).argmax(axis=1)

@@ -24,8 +24,8 @@ import numpy as np
 
 LOST = 1e-290
 """Weights of gaps below this are taken for zero: numbers beyond it make a processor slow."""
-_MOST_BESIDE, _LEAST_BESIDE = 64, 16
-_STATES = 1 << 15  # numbers held for strings side by side, where short strings allow it
+_MOST_BESIDE = 64
+_MOST_HELD = 1 << 21  # numbers, for strings side by side; fewer go there where they are long
 _NO_LETTER = -1
 _STEPS_A_TASK = 2e8
 _STEPS_ALONE = 1e6  # not worth a thread
@@ -157,13 +157,10 @@ def _fill(letters, starts, longer, shorter, length, decay, equal, out):
     while first < shorter.size and shorter[first] <= longer[-1]:
         count = min(_MOST_BESIDE, shorter.size - first)
         # the lowest strings are the shortest, so that the last of a group is its longest
-        while (
-            count > _LEAST_BESIDE
-            and count
-            * length
-            * (starts[shorter[first + count - 1] + 1] - starts[shorter[first + count - 1]] + 1)
-            > _STATES
-        ):
+        while count > 1:
+            last = shorter[first + count - 1]
+            if count * length * (starts[last + 1] - starts[last] + 1) <= _MOST_HELD:
+                break
             count -= 1
         last = shorter[first + count - 1]
         width = starts[last + 1] - starts[last]
