@@ -33,14 +33,15 @@ from gramworks.output_kernel import output_kernel_of
 SUBSEQUENCE = {"length": 3, "decay": 0.01}
 STRING_KERNEL = "subsequence-l3-d0.01"
 FITTED = "gaussian-clusters-k30"
+STRINGS, DIGITS, COMPLETION = "dependency-strings", "dependency-digits", "dependency-completion"
 STRING_FOLDS = KFold(folds=4, repeats=1, stratified=False)
 ONE_FOLD = KFold(folds=5, repeats=1, train_on="one")
 CHOSEN = {"knn": {"neighbours": "chosen"}}
 OTHER_SETS = 12
 
 
-def measure(data, spec, methods, *, K=None, study="audit", output_kernel=None, settings=None):
-    """Give the values of each metric over the draws: {method: {metric: array}}."""
+def measure(data, spec, methods, study, *, K=None, output_kernel=None, settings=None):
+    """Give each metric over the draws, with the study's seeds, by method and metric."""
     splits = make_splits(spec, data.strata, study=study, dataset=data.id)
     K = linear(data.X) if K is None else K
     found = {}
@@ -95,14 +96,14 @@ def strings():
     header("pairs", *[f"{m}, {name}" for m in metrics for name in ("KDE", "k-NN")], "KDE - k-NN",
            "class known")  # fmt: skip
 
-    def row(name, data, study="audit"):
+    def row(name, data):
         K = subsequence(data.X, **SUBSEQUENCE)
-        found = measure(data, STRING_FOLDS, methods, K=K, study=study, output_kernel=STRING_KERNEL)
+        found = measure(data, STRING_FOLDS, methods, STRINGS, K=K, output_kernel=STRING_KERNEL)
         cells = [found[method][metric] for metric in metrics for method in methods]
         line(name, *map(shown, cells), shown(cells[0] - cells[1]), f"{floor(data):.3f}")
         return [values.mean() for values in cells]
 
-    row("of the study", pairs(1), "dependency-strings")
+    row("of the study", pairs(1))
     row("66 of each class", normalise_dataset(pairs(1, 400), "first-66-a-class"))
     means = np.array([row(f"seed {seed}", pairs(seed)) for seed in range(2, 2 + OTHER_SETS)])
     line(f"mean of {OTHER_SETS} others", *map(shown, means.T), shown(means[:, 0] - means[:, 1]), "")
@@ -113,7 +114,7 @@ def strings():
 
 def readings(data):
     """Score the predictions of the study by other readings of the string loss."""
-    splits = make_splits(STRING_FOLDS, data.strata, study="dependency-strings", dataset=data.id)
+    splits = make_splits(STRING_FOLDS, data.strata, study=STRINGS, dataset=data.id)
     K = subsequence(data.X, **SUBSEQUENCE)
     between = output_kernel_of(data, STRING_KERNEL)
     short = np.array([len(text) < SUBSEQUENCE["length"] for text in data.y])
@@ -123,7 +124,7 @@ def readings(data):
         for own, name in zip(chosen, ("kernel-dependency", "knn"), strict=True):
             outcome, test = draw_outcome(
                 load_method(name), CHOSEN.get(name, {}), data, splits[""], repeat, {"K1": K},
-                study="dependency-strings", output_kernel=between,
+                study=STRINGS, output_kernel=between,
             )  # fmt: skip
             own.append(outcome.preimages)
         tests.append(test)
@@ -171,17 +172,17 @@ def digits(data):
     names = {"kernel-dependency": "KDE", "svm-one-vs-rest": "SVM", "knn": "k-NN"}
     header("choice", *names.values(), "KDE - k-NN")
 
-    def row(name, chosen, spec=ONE_FOLD, methods=tuple(names), study="audit", **parameters):
+    def row(name, chosen, spec=ONE_FOLD, methods=tuple(names), **parameters):
         own = {m: parameters if m != "knn" else {} for m in methods}
         if "ridge_scale" in parameters:
             own = {m: keys for m, keys in own.items() if m != "svm-one-vs-rest"}
-        found = measure(chosen, spec, own, study=study)
+        found = measure(chosen, spec, own, DIGITS)
         losses = {m: found[m]["test-error-percent"] / 100 for m in own}
         cells = [shown(losses[m]) if m in losses else "" for m in names]
         line(name, *cells, shown(losses["kernel-dependency"] - losses["knn"]))
 
     first = normalise_dataset(data, "first-100-a-class-then-signed")
-    row("of the study", first, study="dependency-digits")
+    row("of the study", first)
     for reading in ("precision", "width"):
         row(f"sigma* as {reading}", first, sigma_reading=reading)
     row("ridge m gamma", first, ridge_scale="points")
@@ -208,9 +209,9 @@ def completion(data):
     header("choice", "width", *[f"{m}, {n}" for m in metrics for n in names.values()], "KDE - k-NN")
     spec = ONE_FOLD.model_copy(update={"stratified": False})
 
-    def row(name, chosen, kernel=FITTED, spec=spec, study="audit", methods=names, **parameters):
+    def row(name, chosen, kernel=FITTED, spec=spec, methods=names, **parameters):
         own = {m: parameters if m == "kernel-dependency" else {} for m in methods}
-        found = measure(chosen, spec, own, study=study, output_kernel=kernel)
+        found = measure(chosen, spec, own, COMPLETION, output_kernel=kernel)
         width = found["knn"]["output-width"][0]
         losses = found["kernel-dependency"]["rbf-loss"] - found["knn"]["rbf-loss"]
         line(
@@ -221,7 +222,7 @@ def completion(data):
         )
 
     first = normalise_dataset(data, "first-1000-rows-then-signed-then-columns-128-to-rest")
-    row("of the study", first, study="dependency-completion")
+    row("of the study", first)
     pixel = np.sqrt(first.y.shape[1])
     two = ("kernel-dependency", "knn")
     row("0.35", first, "gaussian-w0.35", methods=two)
@@ -238,8 +239,8 @@ def completion(data):
     header("from the top half", "KDE", "SVM", "k-NN")
     names = ("kernel-dependency", "svm-one-vs-rest", "knn")
     found = measure(
-        first, spec, dict.fromkeys(names, {}), settings={"label-of": "top-half"},
-        study="dependency-completion", output_kernel=FITTED,
+        first, spec, dict.fromkeys(names, {}), COMPLETION, settings={"label-of": "top-half"},
+        output_kernel=FITTED,
     )  # fmt: skip
     line("of the study", *[shown(found[n]["test-error-percent"] / 100) for n in names])
 

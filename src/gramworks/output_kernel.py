@@ -13,6 +13,7 @@ import numpy as np
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.errors import KernelError
 from gramworks.kernels.identifiers import family_module, parse_kernel, takes
+from gramworks.kernels.output_kernels import zero_one
 from gramworks.kernels.tiles import fill, held
 from gramworks.kernels.transforms import unit_blocks
 
@@ -47,8 +48,7 @@ class OutputKernel:
         ndarray of shape (n, n), float64
         """
         if self.id == CLASSES:
-            codes = np.asarray(outputs)
-            return 0.5 * (codes[:, None] == codes[None, :])
+            return zero_one(outputs)
         kernel = parse_kernel(self.id)
         if isinstance(outputs, np.ndarray) and outputs.ndim == 1:
             outputs = outputs[:, None]

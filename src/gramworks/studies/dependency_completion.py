@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 METRICS = (LOSS,)
 COMPARED = (DEPENDENCY, NEIGHBOURS)
 KERNEL = "linear"
-SIDE = 16
+SIDE, GAP = 16, 3
+"""Pixels of an image, and between two."""
+SAME = 1e-12
+"""Losses as near as this are equal."""
 SHOWN = 24
 """Images a row of the picture."""
 FIGURES = {
@@ -73,7 +76,10 @@ def _picture(study: Study, name: str, data: Dataset) -> Figure:
         losses.append(between.losses(data.y[test], chosen[-1]))
     ahead = losses[1] - losses[0]
     order = np.argsort(-ahead, kind="stable")
-    groups = {"KDE nearer": order[:SHOWN], "k-NN nearer": order[::-1][:SHOWN]}
+    groups = {
+        f"KDE nearer in {np.sum(ahead > SAME)} of {len(test)}": order[:SHOWN],
+        f"k-NN nearer in {np.sum(ahead < -SAME)} of {len(test)}": order[::-1][:SHOWN],
+    }
     figure = Figure(figsize=(7.2, 2.9), layout="constrained")
     for axes, (title, places) in zip(figure.subplots(2, 1), groups.items(), strict=True):
         upper = data.X[test[places]]
@@ -82,11 +88,15 @@ def _picture(study: Study, name: str, data: Dataset) -> Figure:
             np.vstack([_strip(np.hstack([upper, lower])) for lower in lines]),
             cmap="gray_r", vmin=-1, vmax=1, interpolation="nearest",
         )  # fmt: skip
-        count = int(np.sum(ahead > 1e-12 if places is order[:SHOWN] else ahead < -1e-12))
-        axes.set_title(f"{title} in {count} of {len(test)}", fontsize=9, loc="left")
+        axes.set_title(title, fontsize=9, loc="left")
+        axes.set_yticks((np.arange(3) + 0.5) * (SIDE + GAP), ["true", "KDE", "k-NN"], fontsize=8)
+        axes.set_xticks([])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
     return figure
 
 
 def _strip(images: np.ndarray) -> np.ndarray:
-    """Lay images side by side."""
-    return np.hstack(list(images.reshape(-1, SIDE, SIDE)))
+    """Lay images side by side, with white between them and below."""
+    squares = images.reshape(-1, SIDE, SIDE)
+    return np.hstack(list(np.pad(squares, ((0, 0), (0, GAP), (0, GAP)), constant_values=-1.0)))
