@@ -170,7 +170,7 @@ def _fill(letters, starts, longer, shorter, length, decay, equal, out):
             for k in range(starts[shorter[first + lane] + 1] - start):
                 beside[k, lane] = letters[start + k]
         states = np.empty((length, width + 1, count))
-        carried, totals = np.empty(count), np.empty(count)
+        carried, rows, totals = np.empty(count), np.empty(count), np.empty(count)
         for a in range(longer.size):
             needed = 0
             while needed < count and (
@@ -184,7 +184,7 @@ def _fill(letters, starts, longer, shorter, length, decay, equal, out):
                 one = letters[starts[other] : starts[other + 1]]
                 out[a, first] = _one_pair(text, one, length, decay)
             elif needed:
-                _side_by_side(text, beside, decay, states, carried, totals)
+                _side_by_side(text, beside, decay, states, carried, rows, totals)
                 out[a, first : first + needed] = totals[:needed]
         first += count
 
@@ -197,7 +197,7 @@ def _fill_self(letters, starts, first, end, length, decay, out):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _side_by_side(text, beside, decay, states, carried, totals):
+def _side_by_side(text, beside, decay, states, carried, rows, totals):
     """Compute the sums of one string with several others.
 
     states[i, k] is the sum over common subsequences of length i of the prefixes of j letters of
@@ -210,10 +210,13 @@ def _side_by_side(text, beside, decay, states, carried, totals):
     totals[:] = 0.0
     for j in range(text.size):
         letter = text[j]
+        rows[:] = 0.0
         for k in range(width):
             here, before = beside[k], states[length - 1, k]
             for lane in range(lanes):
-                totals[lane] += before[lane] if here[lane] == letter else 0.0
+                rows[lane] += before[lane] if here[lane] == letter else 0.0
+        for lane in range(lanes):
+            totals[lane] += rows[lane]
         for i in range(length - 1, 0, -1):  # downwards: i - 1 must be of the shorter prefix
             carried[:] = 0.0
             for k in range(width):
@@ -229,21 +232,43 @@ def _side_by_side(text, beside, decay, states, carried, totals):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _one_pair(text, other, length, decay):
-    """Compute the sum of one pair, to the same bits."""
-    states = np.zeros((length, other.size + 1))
-    states[0] = 1.0
+    """Compute the sum of one pair, to the same bits.
+
+    The cells (j, k) of a diagonal j + k = d need those of the two diagonals before alone, so that
+    many are computed at once. Place k + 1 of an array is of column k.
+    """
+    n, m = text.size, other.size
+    flipped, rows = text[::-1].copy(), np.zeros(n)  # rows: by the letters of flipped
+    states, last, before = _three(length, m)
+    carried, new = np.zeros((length, m + 1)), np.zeros((length, m + 1))
+    for d in range(n + m - 1):
+        low, high = max(0, d - n + 1), min(d + 1, m)
+        size, start = high - low, n - 1 - d + low
+        letters, others = flipped[start : start + size], other[low:high]
+        row, old = rows[start : start + size], before[length - 1, low:high]
+        for k in range(size):
+            row[k] += old[k] if others[k] == letters[k] else 0.0
+        for i in range(1, length):
+            old, above = before[i - 1, low:high], last[i, low + 1 : high + 1]
+            left, here = carried[i, low:high], new[i, low + 1 : high + 1]
+            out = states[i, low + 1 : high + 1]
+            for k in range(size):
+                value = decay * left[k] + (old[k] if others[k] == letters[k] else 0.0)
+                value = value if value > LOST else 0.0
+                here[k] = value
+                value += decay * above[k]
+                out[k] = value if value > LOST else 0.0
+        states, last, before = before, states, last
+        carried, new = new, carried
     total = 0.0
-    for j in range(text.size):
-        letter = text[j]
-        for k in range(other.size):
-            if other[k] == letter:
-                total += states[length - 1, k]
-        for i in range(length - 1, 0, -1):
-            carried = 0.0
-            for k in range(other.size):
-                new = states[i - 1, k] if other[k] == letter else 0.0
-                carried = decay * carried + new
-                carried = carried if carried > LOST else 0.0
-                value = carried + decay * states[i, k + 1]
-                states[i, k + 1] = value if value > LOST else 0.0
+    for j in range(n):
+        total += rows[n - 1 - j]
     return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _three(length, m):
+    """Make the states of three diagonals: of no letters 1, of more 0 at first."""
+    found = np.zeros((3, length, m + 1))
+    found[:, 0] = 1.0
+    return found[0], found[1], found[2]
