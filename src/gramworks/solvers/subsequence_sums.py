@@ -72,24 +72,27 @@ def pair_sums(
     ndarray of shape (p, q)
         Infinite where it is beyond float64.
     """
-    sums = np.zeros((rows.size, columns.size))
     sizes = np.diff(starts).astype(float)
     jobs = []
-    # of each pair the longer string is the one that the shorter ones go beside
-    halves = [(rows, columns, sums, equal), (columns, rows, sums.T, False)]
-    mirrored = np.array_equal(rows, columns)
-    for longer, shorter, out, same in halves[: 1 if mirrored else 2]:
-        side = "right" if same else "left"
-        cumulated = np.concatenate([[0.0], np.cumsum(sizes[shorter])])
-        steps = length * sizes[longer] * cumulated[np.searchsorted(shorter, longer, side)]
 
-        def job(part, longer=longer, shorter=shorter, out=out, same=same):
+    def fill(longer, shorter, same):
+        """Plan the pairs of a longer string with a shorter one, which goes beside it."""
+        out = np.zeros((longer.size, shorter.size))
+        cumulated = np.concatenate([[0.0], np.cumsum(sizes[shorter])])
+        counts = np.searchsorted(shorter, longer, "right" if same else "left")
+        steps = length * sizes[longer] * cumulated[counts]
+
+        def job(part):
             _fill(letters, starts, longer[part], shorter, length, decay, same, out[part])
 
-        jobs += [(steps[part].sum(), job, part) for part in _parts(steps, threads)]
+        jobs.extend((steps[part].sum(), job, part) for part in _parts(steps, threads))
+        return out
+
+    sums = fill(rows, columns, equal)
+    mirrored = np.array_equal(rows, columns)
+    others = None if mirrored else fill(columns, rows, False)
     _run(jobs, threads, log)
-    if mirrored:
-        sums += np.tril(sums, -1).T
+    sums += np.tril(sums, -1).T if mirrored else others.T
     return sums
 
 
@@ -150,6 +153,7 @@ def _finished(jobs: list[tuple], threads: int) -> Iterator[Iterator[float]]:
         pool.shutdown(cancel_futures=True)
 
 
+# Plain loops throughout what is compiled: numba takes several times as long over array expressions.
 @numba.njit(cache=True, nogil=True)
 def _fill(letters, starts, longer, shorter, length, decay, equal, out):
     """Fill out[a, b] for shorter[b] < longer[a], or <= with `equal`."""
@@ -157,36 +161,41 @@ def _fill(letters, starts, longer, shorter, length, decay, equal, out):
     while first < shorter.size and shorter[first] <= longer[-1]:
         count = min(_MOST_BESIDE, shorter.size - first)
         # the lowest strings are the shortest, so that the last of a group is its longest
-        while count > 1:
-            last = shorter[first + count - 1]
-            if count * length * (starts[last + 1] - starts[last] + 1) <= _MOST_HELD:
-                break
+        while count > 1 and count * length * (_size(starts, shorter[first + count - 1]) + 1) > (
+            _MOST_HELD
+        ):
             count -= 1
-        last = shorter[first + count - 1]
-        width = starts[last + 1] - starts[last]
-        beside = np.full((width, count), _NO_LETTER, np.int64)
+        width = _size(starts, shorter[first + count - 1])
+        beside = np.empty((width, count), np.int64)
         for lane in range(count):
-            start = starts[shorter[first + lane]]
-            for k in range(starts[shorter[first + lane] + 1] - start):
-                beside[k, lane] = letters[start + k]
+            number = shorter[first + lane]
+            size = _size(starts, number)
+            for k in range(width):
+                beside[k, lane] = letters[starts[number] + k] if k < size else _NO_LETTER
         states = np.empty((length, width + 1, count))
-        carried, totals = np.empty(count), np.empty(count)
+        carried, rows, totals = np.empty(count), np.empty(count), np.empty(count)
         for a in range(longer.size):
+            number = longer[a]
             needed = 0
             while needed < count and (
-                shorter[first + needed] < longer[a]
-                or (equal and shorter[first + needed] == longer[a])
+                shorter[first + needed] < number or (equal and shorter[first + needed] == number)
             ):
                 needed += 1
-            text = letters[starts[longer[a]] : starts[longer[a] + 1]]
+            text = letters[starts[number] : starts[number + 1]]
             if needed == 1:
                 other = shorter[first]
                 one = letters[starts[other] : starts[other + 1]]
                 out[a, first] = _one_pair(text, one, length, decay)
             elif needed:
-                _side_by_side(text, beside, decay, states, carried, totals)
-                out[a, first : first + needed] = totals[:needed]
+                _side_by_side(text, beside, decay, states, carried, rows, totals)
+                for lane in range(needed):
+                    out[a, first + lane] = totals[lane]
         first += count
+
+
+@numba.njit(cache=True, nogil=True)
+def _size(starts, number):
+    return starts[number + 1] - starts[number]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -197,7 +206,7 @@ def _fill_self(letters, starts, first, end, length, decay, out):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _side_by_side(text, beside, decay, states, carried, totals):
+def _side_by_side(text, beside, decay, states, carried, rows, totals):
     """Compute the sums of one string with several others.
 
     states[i, k] is the sum over common subsequences of length i of the prefixes of j letters of
@@ -205,17 +214,25 @@ def _side_by_side(text, beside, decay, states, carried, totals):
     is K'_i of Lodhi et al., definition 2, over decay^(2 i), and carried their K''_i.
     """
     length, width, lanes = states.shape[0], beside.shape[0], beside.shape[1]
-    states[0] = 1.0
-    states[1:] = 0.0
-    totals[:] = 0.0
+    for i in range(length):
+        for k in range(width + 1):
+            for lane in range(lanes):
+                states[i, k, lane] = 0.0 if i else 1.0
+    for lane in range(lanes):
+        totals[lane] = 0.0
     for j in range(text.size):
         letter = text[j]
+        for lane in range(lanes):
+            rows[lane] = 0.0
         for k in range(width):
             here, before = beside[k], states[length - 1, k]
             for lane in range(lanes):
-                totals[lane] += before[lane] if here[lane] == letter else 0.0
+                rows[lane] += before[lane] if here[lane] == letter else 0.0
+        for lane in range(lanes):
+            totals[lane] += rows[lane]
         for i in range(length - 1, 0, -1):  # downwards: i - 1 must be of the shorter prefix
-            carried[:] = 0.0
+            for lane in range(lanes):
+                carried[lane] = 0.0
             for k in range(width):
                 here, before, after = beside[k], states[i - 1, k], states[i, k + 1]
                 for lane in range(lanes):
@@ -229,21 +246,38 @@ def _side_by_side(text, beside, decay, states, carried, totals):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _one_pair(text, other, length, decay):
-    """Compute the sum of one pair, to the same bits."""
-    states = np.zeros((length, other.size + 1))
-    states[0] = 1.0
+    """Compute the sum of one pair, to the same bits.
+
+    The cells (j, k) of a diagonal j + k = d need those of the two diagonals before alone, so that
+    many are computed at once. Place k + 1 of an array is of column k.
+    """
+    n, m = text.size, other.size
+    flipped, rows = np.empty(n, np.int64), np.zeros(n)  # both from the last letter to the first
+    for j in range(n):
+        flipped[j] = text[n - 1 - j]
+    states, carried = np.zeros((3, length, m + 1)), np.zeros((2, length, m + 1))
+    for k in range(m + 1):
+        for place in range(3):
+            states[place, 0, k] = 1.0
+    for d in range(n + m - 1):
+        low, high = max(0, d - n + 1), min(d + 1, m)
+        size, start = high - low, n - 1 - d + low
+        now, last, before = d % 3, (d + 2) % 3, (d + 1) % 3
+        letters, others = flipped[start : start + size], other[low:high]
+        row, old = rows[start : start + size], states[before, length - 1, low:high]
+        for k in range(size):
+            row[k] += old[k] if others[k] == letters[k] else 0.0
+        for i in range(1, length):
+            old, above = states[before, i - 1, low:high], states[last, i, low + 1 : high + 1]
+            left = carried[(d + 1) % 2, i, low:high]
+            here, out = carried[d % 2, i, low + 1 : high + 1], states[now, i, low + 1 : high + 1]
+            for k in range(size):
+                value = decay * left[k] + (old[k] if others[k] == letters[k] else 0.0)
+                value = value if value > LOST else 0.0
+                here[k] = value
+                value += decay * above[k]
+                out[k] = value if value > LOST else 0.0
     total = 0.0
-    for j in range(text.size):
-        letter = text[j]
-        for k in range(other.size):
-            if other[k] == letter:
-                total += states[length - 1, k]
-        for i in range(length - 1, 0, -1):
-            carried = 0.0
-            for k in range(other.size):
-                new = states[i - 1, k] if other[k] == letter else 0.0
-                carried = decay * carried + new
-                carried = carried if carried > LOST else 0.0
-                value = carried + decay * states[i, k + 1]
-                states[i, k + 1] = value if value > LOST else 0.0
+    for j in range(n):
+        total += rows[n - 1 - j]
     return total
