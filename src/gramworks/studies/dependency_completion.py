@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
 
 METRICS = (LOSS,)
+CONTROL = "majority"
 COMPARED = (DEPENDENCY, NEIGHBOURS)
 KERNEL = "linear"
 SIDE, GAP = 16, 3
@@ -46,15 +47,21 @@ FIGURES = {
 
 def derive(rows: list[dict]) -> list[dict]:
     """Give the losses of classifiers, and those of pre-images once more under the paper's name."""
-    own = [row for row in rows if row["metric"] == LOSS and not row["setting"]]
+    own = [
+        row
+        for row in rows
+        if row["metric"] == LOSS and not row["setting"] and row["method"] != CONTROL
+    ]
     return [*class_losses(rows), *(row | {"setting": "label-of=pre-image"} for row in own)]
 
 
 def draw_figures(
     study: Study, comparison: pd.DataFrame, tables: Mapping[str, Path]
 ) -> Iterator[tuple[str, Figure]]:
-    """Draw images that one of the two methods completes better, of the first data set there is."""
+    """Draw images that one of the two methods completes better, of one data set."""
     present = [name for name in study.datasets if name in tables]
+    # the paper's own data before those that stand in for them
+    present.sort(key=lambda name: study.datasets[name].published_as is not None)
     fits = [name for name in present if set(study.base_kernels(name).values()) == {KERNEL}]
     if not fits or not set(COMPARED) <= set(study.methods):
         return
