@@ -12,13 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.dataset import OUTPUT_TASKS, Dataset
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.splits import Splits
+from gramworks.errors import FitError
 from gramworks.fields import NAME_PATTERN
+from gramworks.fitting.output_scoring import score_outputs
 from gramworks.fitting.scoring import correlate, score
-from gramworks.label_tasks import all_settings, mean_rows, one_against_rest, with_label
+from gramworks.label_tasks import (
+    all_settings,
+    classes_behind,
+    mean_rows,
+    one_against_rest,
+    with_label,
+)
 from gramworks.methods.registry import OWN_DRAWS_ALONE, OWN_DRAWS_WANTED, Method
+from gramworks.output_kernel import OutputKernel, output_kernel_of
 from gramworks.problem import Outcome, Problem, Skip
 from gramworks.score_files import cell
 from gramworks.settings import format_setting, join_settings, parse_setting
@@ -35,6 +44,7 @@ def run_draws(
     study: str,
     repeats: Iterable[int],
     labels: Sequence[str] = (),
+    output_kernel: str | None = None,
     shared: dict[str, np.ndarray] | None = None,
     log: Callable[[str], None] = print,
 ) -> tuple[list[dict], list[dict]]:
@@ -59,6 +69,8 @@ def run_draws(
     labels : sequence of str
         Classes or labels to tell from the rest one by one; each draw is fitted once for each, and
         their means follow (`gramworks.label_tasks.mean_rows`). Empty: the data set's own task.
+    output_kernel : str, optional
+        Identifier of the kernel between outputs, where they are strings or vectors.
     shared : dict of arrays, optional
         What the method's `learn` made.
     log : callable
@@ -80,6 +92,7 @@ def run_draws(
     scores: list[dict] = []
     timings: list[dict] = []
     kept: dict[str, Any] = {}
+    between = output_kernel_of(dataset, output_kernel) if dataset.task in OUTPUT_TASKS else None
     for setting, outer, inner in sorted(pairs, key=lambda pair: pair[0]):
         params = method.parameters({**parameters, **inner}, f"study {study}")
         for repeat in repeats:
@@ -88,6 +101,8 @@ def run_draws(
                 "setting": setting, "repeat": repeat,
             }  # fmt: skip
             points, masks, present = _present(dataset, splits[outer], repeat, kernels, kept)
+            if method.predicts(params) == "classes":
+                points = classes_behind(points)
             tasks = {label: one_against_rest(points, label) for label in labels} or {"": points}
             scored: dict[str, list[dict]] = {}
             timed: dict[str, list[dict]] = {}
@@ -95,8 +110,9 @@ def run_draws(
                 key = draw | {"setting": with_label(setting, label) if label else setting}
                 start = time.perf_counter()
                 problem = _problem(
-                    method, params, task, masks, present, study, key["setting"], repeat, shared, log
-                )
+                    method, params, task, masks, present, study, key["setting"], repeat, shared,
+                    between if task.task in OUTPUT_TASKS else None, log,
+                )  # fmt: skip
                 outcome, status, reason = _attempt(method, problem, params, log)
                 seconds = time.perf_counter() - start
                 scored[label] = list(_rows(key, problem, outcome, task, status, reason))
@@ -112,6 +128,33 @@ def run_draws(
         for rows in (scores, timings):
             rows.sort(key=lambda row: (row["setting"], row["repeat"], row["metric"]))
     return scores, timings
+
+
+def draw_outcome(
+    method: Method,
+    parameters: dict[str, Any],
+    dataset: Dataset,
+    splits: Splits,
+    repeat: int,
+    kernels: dict[str, np.ndarray],
+    *,
+    study: str,
+    output_kernel: OutputKernel | None = None,
+) -> tuple[Outcome, np.ndarray]:
+    """Fit a method without settings of its own on one draw, as `run_draws` does it.
+
+    Returns
+    -------
+    outcome : Outcome
+    test_rows : ndarray of int
+        Of the data set; needs a draw that leaves no point out.
+    """
+    params = method.parameters(parameters, f"study {study}")
+    points, masks, present = _present(dataset, splits, repeat, kernels, {})
+    problem = _problem(
+        method, params, points, masks, present, study, "", repeat, None, output_kernel, print
+    )
+    return method.fit(problem, params), problem.test_rows
 
 
 def failed_rows(
@@ -183,7 +226,7 @@ def _square_part(K: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def _problem(
     method: Method, params: Any, dataset: Dataset, masks: dict[str, np.ndarray],
     kernels: dict[str, np.ndarray], study: str, setting: str, repeat: int, shared: dict | None,
-    log: Callable,
+    between: OutputKernel | None, log: Callable,
 ) -> Problem:  # fmt: skip
     y = _without_unlabelled(dataset.y, masks["labelled"])
     wants_features = {"features", "strings"} & set(method.needs)
@@ -195,7 +238,7 @@ def _problem(
         n_classes=len(dataset.classes), generator=generator(study, dataset.id, setting, repeat),
         shared={name: _read_only(array) for name, array in (shared or {}).items()},
         features=_read_only(dataset.X) if wants_features else None,
-        truth=_read_only(dataset.y) if sees_all else None, log=log, **masks,
+        truth=_read_only(dataset.y) if sees_all else None, output_kernel=between, log=log, **masks,
     )  # fmt: skip
 
 
@@ -258,7 +301,8 @@ def _fault(outcome: object) -> str:
     """Say what is wrong with what a method returned; empty when nothing is."""
     if not isinstance(outcome, Outcome):
         return f"the method returned {type(outcome).__name__}, wanted is an Outcome"
-    if outcome.predictions is None and outcome.components is None and not outcome.metrics:
+    given = (outcome.predictions, outcome.preimages, outcome.components)
+    if all(part is None for part in given) and not outcome.metrics:
         return "the method returned neither predictions nor metrics nor components"
     for metric, value in outcome.metrics.items():
         if not isinstance(metric, str) or not re.fullmatch(NAME_PATTERN, metric):
@@ -277,12 +321,9 @@ def _rows(
     metrics = dict(outcome.metrics)
     if outcome.components is not None:
         metrics |= correlate(dataset.y, outcome.components)
-    if outcome.predictions is not None:
+    if outcome.predictions is not None or outcome.preimages is not None:
         try:
-            values, undefined = score(
-                dataset.y[problem.test_rows], outcome.predictions, outcome.decision,
-                task=problem.task, n_classes=problem.n_classes,
-            )  # fmt: skip
+            values, undefined = _scored(problem, outcome, dataset)
         except Exception as error:
             reason = f"cannot be scored: {type(error).__name__}: {_text(error)}"
             yield key | cell("", None, "failed", _one_line(reason))
@@ -300,6 +341,24 @@ def _rows(
             yield key | cell(metric, value, status, reason)
         else:
             yield key | cell(metric, None, "failed", f"{metric} is {value}")
+
+
+def _scored(
+    problem: Problem, outcome: Outcome, dataset: Dataset
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Score predictions, or the outputs of pre-images; the latter are for strings and vectors."""
+    if problem.task in OUTPUT_TASKS:
+        values = score_outputs(
+            dataset.y, dataset.groups, problem.test_rows, problem.labelled, problem.output_kernel,
+            task=problem.task, predictions=outcome.predictions, preimages=outcome.preimages,
+        )  # fmt: skip
+        return values, {}
+    if outcome.predictions is None:
+        raise FitError(f"pre-images are for {' and '.join(OUTPUT_TASKS)}, not for {problem.task}")
+    return score(
+        dataset.y[problem.test_rows], outcome.predictions, outcome.decision,
+        task=problem.task, n_classes=problem.n_classes,
+    )  # fmt: skip
 
 
 def _text(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.dataset import OUTPUT_TASKS, Dataset
 from gramworks.errors import DataError, suggest
 from gramworks.metric_means import metric_mean
 from gramworks.score_files import WORST_FIRST, cell
@@ -86,6 +86,22 @@ def one_against_rest(dataset: Dataset, label: str) -> Dataset:
     column = dataset.classes.index(label)
     has = dataset.y[:, column] if dataset.y.ndim == 2 else dataset.y == column
     return replace(dataset, y=has.astype(np.int64), classes=[f"not {label}", label])
+
+
+def classes_behind(dataset: Dataset) -> Dataset:
+    """Make the classes behind strings or vectors the targets.
+
+    Raises
+    ------
+    DataError
+        They are not known.
+    """
+    if dataset.task not in OUTPUT_TASKS or dataset.groups is None:
+        raise DataError(
+            f"data set {dataset.id!r} is {dataset.task}, and no classes stand behind its outputs; "
+            "predict the outputs themselves."
+        )
+    return replace(dataset, y=dataset.groups, groups=None)
 
 
 def group_against_rest(dataset: Dataset, positive: Iterable[str]) -> Dataset:

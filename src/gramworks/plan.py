@@ -290,7 +290,8 @@ class Plan:
         spec = self.studies[study].methods[method]
         kernels = self.studies[study].base_kernels(dataset, method)
         labels = self.labels(study, dataset)
-        positive = self.studies[study].datasets[dataset].positive
+        body = self.studies[study].datasets[dataset]
+        positive, between = body.positive, body.output_kernel
         return canonical(
             {
                 "settings": spec.combinations(),
@@ -300,6 +301,7 @@ class Plan:
                 "split_settings": self.split_settings(study, dataset),
                 **({"labels": labels} if labels else {}),
                 **({"positive": positive} if positive else {}),
+                **({"output_kernel": between} if between else {}),
             }
         )
 
@@ -338,6 +340,12 @@ class Plan:
     def method_code(self, script: str, method: str) -> str:
         """Fingerprint with the method's own module."""
         return self.code(script, [method_module(method)])
+
+    def fit_code(self, script: str, study: str, dataset: str, method: str) -> str:
+        """Fingerprint with the method's own module, and that of the kernel between outputs."""
+        between = self.studies[study].datasets[dataset].output_kernel
+        modules = [kernel_module(between)] if between else []
+        return self.code(script, [method_module(method), *modules])
 
     def study_code(self, script: str, study: str) -> str:
         """Fingerprint of tabulating a study, with the study's own module if there is one."""

@@ -7,36 +7,65 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.seeds import generator
 from gramworks.methods.registry import load_method, method_names
+from gramworks.output_kernel import OutputKernel
 from gramworks.problem import Problem, Skip
 
 N, N_LABELLED = 45, 21
+OUTPUT_KERNELS = {
+    "structured": OutputKernel("spectrum-l1", {"length": 1, "raw": False}),
+    "vectors": OutputKernel("gaussian-w2", {"width": 2.0}),
+}
 GRAPH_METHODS = {"random-walk", "label-propagation", "label-spreading"}
 
 
 def problem(task, repeat=0, wide=False, seed=3):
     """Three separated clouds (two for binary), Gaussian and linear Gram matrices."""
     rng = np.random.default_rng(seed)
-    n_classes = {"binary": 2, "multiclass": 3, "regression": 0}[task]
+    n_classes = {"binary": 2, "regression": 0}.get(task, 3)
     codes = np.arange(N) % (n_classes or 3)
     X = rng.standard_normal((N, 4)) + 4.0 * np.eye(4)[codes]
     squared = ((X[:, None] - X[None]) ** 2).sum(-1)
     kernels = {"K1": X @ X.T, "K2": np.exp(-squared / 8), "K3": np.exp(-squared / 32)}
     for K in kernels.values():
         K.setflags(write=False)
-    truth = X @ np.ones(4) if task == "regression" else codes
+    truth = {
+        "regression": X @ np.ones(4),
+        "vectors": np.tanh(X[:, :3]),
+        "structured": [("aab", "bbc", "cca")[code] for code in codes],
+    }.get(task, codes)
     labelled = np.zeros(N, dtype=bool)
     labelled[rng.permutation(N)[:N_LABELLED]] = True
     test = ~labelled
-    y = np.where(labelled, truth, np.zeros(1, dtype=truth.dtype))
-    for array in (y, labelled, test):
+    y = hidden(truth, labelled)
+    for array in (labelled, test) if task == "structured" else (y, labelled, test):
         array.setflags(write=False)
     return Problem(
         study="s", dataset="d", task=task, setting={}, repeat=repeat, kernels=kernels, y=y,
         labelled=labelled, unlabelled=np.zeros(N, dtype=bool), test=test, n_classes=n_classes,
-        generator=generator("s", "d", repeat), features=X, truth=truth, log=lambda line: None,
+        generator=generator("s", "d", repeat), truth=truth, log=lambda line: None,
+        features=np.tanh(X) if task == "vectors" else X, output_kernel=OUTPUT_KERNELS.get(task),
     )  # fmt: skip
+
+
+def hidden(truth, labelled, by=0):
+    """Hide what is not labelled behind zeros or empty strings, or behind something else."""
+    if isinstance(truth, list):
+        return [text if known else "b" * by for text, known in zip(truth, labelled, strict=True)]
+    shown = truth.copy()
+    shown[~labelled] = by
+    return shown
+
+
+def predicted(made, outcome):
+    """Predictions, or the outputs of the pre-images."""
+    if outcome.preimages is None:
+        return outcome.predictions
+    assert outcome.preimages.shape == (made.test.sum(),)
+    assert made.labelled[outcome.preimages].all()
+    return [made.y[row] for row in outcome.preimages]
 
 
 CASES = [(name, task) for name in method_names() for task in load_method(name).tasks]
@@ -66,10 +95,15 @@ def _with(made, **changes):
 def test_predicts_every_test_point(name, task):
     made = problem(task)
     outcome = run(name, made)
-    assert outcome.predictions.shape == (made.test.sum(),)
-    assert np.isfinite(outcome.predictions).all()
+    found = predicted(made, outcome)
+    assert len(found) == made.test.sum()
+    if task == "structured":
+        assert all(isinstance(text, str) for text in found)
+    else:
+        assert np.shape(found) == (made.test.sum(), *made.y.shape[1:])
+        assert np.isfinite(found).all()
     assert outcome.converged
-    if task != "regression":
+    if task in ("binary", "multiclass"):
         assert set(np.unique(outcome.predictions)) <= set(range(made.n_classes))
     patterns = load_method(name).metrics
     for metric, value in outcome.metrics.items():
@@ -80,11 +114,11 @@ def test_predicts_every_test_point(name, task):
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_same_draw_same_outcome(name, task):
     first, second = run(name, problem(task)), run(name, problem(task))
-    assert_array_equal(first.predictions, second.predictions)
+    assert_array_equal(predicted(problem(task), first), predicted(problem(task), second))
     assert first.metrics == second.metrics
 
 
-@pytest.mark.parametrize(("name", "task"), [c for c in CASES if c[1] != "regression"])
+@pytest.mark.parametrize(("name", "task"), [c for c in CASES if c[1] in ("binary", "multiclass")])
 def test_separated_clouds_are_told_apart(name, task):
     made = problem(task)
     outcome = run(name, made)
@@ -99,11 +133,25 @@ def test_separated_clouds_are_told_apart(name, task):
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_values_outside_the_labelled_mask_are_not_looked_at(name, task):
     made = problem(task)
-    altered = made.y.copy()
-    altered[~made.labelled] = 1
+    altered = hidden(made.y, made.labelled, by=1)
     outcome = run(name, made)
     again = run(name, _with(made, y=altered, generator=generator("s", "d", 0)))
-    assert_array_equal(outcome.predictions, again.predictions)
+    assert_array_equal(predicted(made, outcome), predicted(made, again))
+
+
+@pytest.mark.parametrize(("name", "task"), [c for c in CASES if c[1] in OUTPUT_TASKS])
+def test_outputs_of_separated_clouds_are_near(name, task):
+    made = problem(task)
+    outputs = predicted(made, run(name, made))
+    truth = made.truth
+    rows = made.test_rows
+    truth = [truth[row] for row in rows] if task == "structured" else truth[rows]
+    outputs = outputs if task == "structured" else np.array(outputs)
+    loss = made.output_kernel.losses(truth, outputs).mean()
+    middle = predicted(made, run("majority", made))
+    middle = middle if task == "structured" else np.array(middle)
+    most = made.output_kernel.losses(truth, middle).mean()
+    assert loss <= (most if name == "majority" else 0.6 * most)
 
 
 @pytest.mark.parametrize(("name", "task"), [c for c in CASES if c[1] == "binary"])

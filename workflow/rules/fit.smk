@@ -36,7 +36,7 @@ rule fit:
         "results/benchmarks/fit/{study}/{dataset}/{method}/{chunk}.tsv"
     params:
         slice=lambda w: plan.fit_slice(w.study, w.dataset, w.method),
-        code=lambda w: plan.method_code("fit.py", w.method),
+        code=lambda w: plan.fit_code("fit.py", w.study, w.dataset, w.method),
     message:
         "Fitting {wildcards.method} on {wildcards.dataset}, repeats {wildcards.chunk}"
     script:

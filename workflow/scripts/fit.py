@@ -48,6 +48,7 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
         study=study,
         repeats=repeats,
         labels=slice_.get("labels", ()),
+        output_kernel=slice_.get("output_kernel"),
         shared=read_shared(inputs.shared[0]) if inputs.shared else None,
         log=log,
     )

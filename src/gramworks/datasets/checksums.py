@@ -21,7 +21,8 @@ def checksum(dataset: Dataset) -> str:
     if isinstance(dataset.y, list):
         _add_strings(digest, dataset.y)
     else:
-        _add_array(digest, dataset.y, "<i8" if dataset.classes else "<f8")
+        codes = dataset.classes and dataset.task != "vectors"
+        _add_array(digest, dataset.y, "<i8" if codes else "<f8")
     _add_strings(digest, dataset.classes)
     if dataset.row_ids is not None:
         digest.update(b"row_ids\n")

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 Points: TypeAlias = "np.ndarray | csr_array | list[str]"
 Partition: TypeAlias = tuple[np.ndarray, np.ndarray]
 
+OUTPUT_TASKS = ("structured", "vectors")
+"""Tasks whose outputs are neither classes nor numbers, but strings or vectors."""
+
 
 class DataWarning(UserWarning):
     """Something in the data that is likely a mistake, such as a column equal to the target."""
@@ -40,7 +43,8 @@ class Dataset:
     """(n, d) float64, (n, d) CSR of float64, or n strings"""
     y: np.ndarray | list[str]
     """(n,) class codes 0..k-1 (int64); (n,) real values (float64) when ``classes`` is empty;
-    (n, k) zeros and ones (int8), one column a label, for multilabel; n strings for structured"""
+    (n, k) zeros and ones (int8), one column a label, for multilabel; n strings for structured;
+    (n, k) float64 for outputs that are vectors"""
     classes: list[str]
     """Names of the classes in the order of their codes, or of the labels in the order of their
     columns; empty for regression"""
@@ -52,7 +56,8 @@ class Dataset:
     """Given (train, test) row indices; a row may occur several times. Families of partitions are
     told apart by their number of training rows"""
     groups: np.ndarray | None = None
-    """(n,) int64 codes into ``classes`` of what structured outputs stand for, where it is known"""
+    """(n,) int64 codes into ``classes`` of what strings or vectors as outputs stand for, where it
+    is known"""
     views: dict[str, Points] = field(default_factory=dict)
     """Further sources of similarity for the same points, by name: blocks of features (n, d_v), or
     graphs as (n, n) CSR adjacency matrices"""
@@ -71,22 +76,22 @@ class Dataset:
 
     @property
     def task(self) -> str:
-        """What is to be predicted: binary, multiclass, multilabel, regression or structured."""
+        """What is to be predicted: one of the registry's tasks, or vectors."""
         if isinstance(self.y, list):
             return "structured"
         if self.y.ndim == 2:
-            return "multilabel"
+            return "vectors" if self.y.dtype.kind == "f" else "multilabel"
         if not self.classes:
             return "regression"
         return "binary" if len(self.classes) == 2 else "multiclass"
 
     @property
     def strata(self) -> np.ndarray:
-        """What splits go by: class codes, the groups of structured outputs, or ``y`` itself.
+        """What splits go by: class codes, the groups behind other outputs, or ``y`` itself.
 
-        Structured outputs without groups have none; they are numbered as real values are.
+        Strings and vectors without groups have none; they are numbered as real values are.
         """
-        if not isinstance(self.y, list):
+        if self.task not in OUTPUT_TASKS:
             return self.y
         return np.arange(len(self.y), dtype=np.float64) if self.groups is None else self.groups
 

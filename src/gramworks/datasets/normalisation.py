@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,18 +10,44 @@ import numpy as np
 from gramworks.datasets.dataset import Dataset, Points
 from gramworks.datasets.feature_selection import PATTERN as DISCRIMINANT
 from gramworks.datasets.feature_selection import select_discriminant
-from gramworks.datasets.row_selection import PATTERN as TRAINING
-from gramworks.datasets.row_selection import select_training
+from gramworks.datasets.output_columns import PATTERN as TO_REST
+from gramworks.datasets.output_columns import columns_to_rest
+from gramworks.datasets.row_selection import (
+    FIRST,
+    TRAINING,
+    select_first,
+    select_first_of_classes,
+    select_training,
+)
 from gramworks.errors import DataError, suggest
 
 RECIPES = ("none", "standardise", "unit-range", "unit-rows", "zero-mean-unit-length")
-RECIPE_FORMS = (*RECIPES, "discriminant-100", "training-2000")
+RECIPE_FORMS = (
+    *RECIPES,
+    "discriminant-100",
+    "training-2000",
+    "first-1000-rows",
+    "first-100-a-class",
+    "columns-128-to-rest",
+    "signed",
+)
 """What messages name; the numbers of features and of rows are free."""
+THEN = "-then-"
+"""Between the steps of a recipe, such as first-1000-rows-then-standardise."""
+_SIGNED = re.compile("signed")
+_STEPS = (DISCRIMINANT, TRAINING, FIRST, TO_REST, _SIGNED)
 
 
 def is_recipe(name: str) -> bool:
     """Whether a study can state this recipe."""
-    return name in RECIPES or any(form.fullmatch(name) for form in (DISCRIMINANT, TRAINING))
+    return all(
+        step in RECIPES or any(form.fullmatch(step) for form in _STEPS) for step in name.split(THEN)
+    )
+
+
+def task_after(task: str, recipe: str) -> str:
+    """Tell the task of a data set under a recipe: vectors, where features become the output."""
+    return "vectors" if any(TO_REST.fullmatch(step) for step in recipe.split(THEN)) else task
 
 
 def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
@@ -29,19 +56,35 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
     Sparse views, which are graphs or word counts, and views of strings stay as they are. Constant
     features and zero rows are told in the notes. The recipe discriminant-100 first keeps the 100
     features that tell the classes best by all labels, and then standardises; training-2000 keeps
-    the first 2000 training rows of the given partition, and its test rows, as they are.
+    the first 2000 training rows of the given partition, and its test rows, as they are;
+    first-1000-rows and first-100-a-class (so many of each class) keep the first rows;
+    columns-128-to-rest makes all features but the first 128 the outputs; signed makes grey values
+    of 0 to 1 those of -1 to 1. Steps joined by ``-then-`` are done one after the other.
 
     Raises
     ------
     DataError
         As `normalise`.
     """
+    if THEN in recipe:
+        for step in recipe.split(THEN):
+            dataset = normalise_dataset(dataset, step)
+        return dataset
     selection = DISCRIMINANT.fullmatch(recipe)
     if selection:
         return normalise_dataset(select_discriminant(dataset, int(selection[1])), "standardise")
     part = TRAINING.fullmatch(recipe)
     if part:
         return normalise_dataset(select_training(dataset, int(part[1])), "none")
+    first = FIRST.fullmatch(recipe)
+    if first:
+        select = select_first if first[2] == "rows" else select_first_of_classes
+        return normalise_dataset(select(dataset, int(first[1])), "none")
+    if _SIGNED.fullmatch(recipe):
+        return _signed(normalise_dataset(dataset, "none"))
+    given = TO_REST.fullmatch(recipe)
+    if given:
+        return columns_to_rest(normalise_dataset(dataset, "none"), int(given[1]))
     notes = list(dataset.notes)
     X = normalise(dataset.X, recipe, notes=notes)
     views = {}
@@ -51,6 +94,17 @@ def normalise_dataset(dataset: Dataset, recipe: str) -> Dataset:
         views[name] = normalise(view, recipe, notes=told) if dense else view
         notes += [f"view {name!r}: {note}" for note in told]
     return replace(dataset, X=X, views=views, notes=notes)
+
+
+def _signed(dataset: Dataset) -> Dataset:
+    X = dataset.X
+    if not isinstance(X, np.ndarray) or X.min(initial=0.0) < 0 or X.max(initial=1.0) > 1:
+        found = f"{X.min():g} to {X.max():g}" if isinstance(X, np.ndarray) else dataset.kind
+        raise DataError(
+            f"recipe signed on data set {dataset.id!r}: it wants dense features from 0 to 1, found "
+            f"{found}; leave it out where they are from -1 to 1 already."
+        )
+    return replace(dataset, X=2.0 * X - 1.0)
 
 
 def normalise(X: Points, recipe: str, *, notes: list[str] | None = None) -> Points:

@@ -83,9 +83,18 @@ def draw_test(y: np.ndarray, size: int, identity: Identity, where: str) -> Draw:
 
 
 def draw_folds(
-    y: np.ndarray, folds: int, stratified: bool, identity: Identity, where: str
+    y: np.ndarray,
+    folds: int,
+    stratified: bool,
+    identity: Identity,
+    where: str,
+    *,
+    one: bool = False,
 ) -> list[Draw]:
-    """Cut the points into folds whose sizes differ by one at most."""
+    """Cut the points into folds whose sizes differ by one at most.
+
+    Each is once the test set, or with `one` the labelled part.
+    """
     random, n = generator(*identity), len(y)
     if folds > n:
         raise DataError(f"{where}: {folds} folds are asked for, there are {n} points.")
@@ -102,12 +111,14 @@ def draw_folds(
         order = order[np.argsort(y[order], kind="stable")]
     draws = []
     for fold in range(folds):
-        test = order[fold::folds]
-        labelled = np.setdiff1d(np.arange(n), test)
+        own = order[fold::folds]
+        others = np.setdiff1d(np.arange(n), own)
+        labelled, test = (own, others) if one else (others, own)
         if is_classes(y) and len(np.unique(y[labelled])) < len(np.unique(y)):
             lost = np.setdiff1d(y, y[labelled])[0]
+            holds = "no member" if one else "all members"
             raise DataError(
-                f"{where}: fold {fold} has all members of class code {lost}, so that none is "
+                f"{where}: fold {fold} has {holds} of class code {lost}, so that none is "
                 "labelled; use `stratified: true` or leave the class out."
             )
         draws.append(_draw(n, labelled, test))

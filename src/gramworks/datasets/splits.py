@@ -52,13 +52,16 @@ class Labelled(StrictModel):
 
 
 class KFold(StrictModel):
-    """Repeated cross-validation; row ``repeat * folds + fold`` has that fold as its test set."""
+    """Repeated cross-validation; row ``repeat * folds + fold`` is the draw of that fold."""
 
     kind: Literal["k-fold"] = "k-fold"
     folds: Annotated[Count, Field(ge=2)]
     repeats: Positive
     stratified: bool = True
     """Whether classes are dealt out evenly; each then needs as many members as there are folds."""
+    train_on: Literal["rest", "one"] = "rest"
+    """What is labelled. `rest`: all but one fold, which is the test set. `one`: one fold, and all
+    others are the test set."""
 
 
 class HeldOut(StrictModel):
@@ -207,10 +210,13 @@ def make_splits(
                 for setting, size in split_settings(spec).items()
             }
         case KFold():
+            one = spec.train_on == "one"
             draws = [
                 draw
                 for r in range(spec.repeats)
-                for draw in draw_folds(y, spec.folds, spec.stratified, identity("", r), where)
+                for draw in draw_folds(
+                    y, spec.folds, spec.stratified, identity("", r), where, one=one
+                )
             ]
             return {"": _padded(draws)}
         case RandomFraction():

@@ -100,6 +100,7 @@ def select_gaussian_svm(
     tol=1e-3,
     ridge=False,
     race=None,
+    drawn=None,
 ):
     """Choose C and the width of a Gaussian kernel by mean accuracy over random partitions.
 
@@ -131,6 +132,8 @@ def select_gaussian_svm(
         this one only: (b - c) / sqrt(b + c) standard errors (McNemar 1947), divided by
         sqrt(r) where each point was met r > 1 times on average. With 4 the choice is that of the
         full grid but for pairs that are all but equally good.
+    drawn : list of (train, test) index arrays, optional
+        Places among the labelled points, such as folds; instead of random partitions.
 
     Returns
     -------
@@ -153,7 +156,7 @@ def select_gaussian_svm(
     logarithms = None if np.array_equal(factors, [1.0]) else _logarithms(block, factors)
     codes, signs = labels.codes[labels.labelled], labels.signs()
     generator = np.random.default_rng() if generator is None else generator
-    drawn = draw_partitions(
+    drawn = drawn or draw_partitions(
         codes, partitions=partitions, test_fraction=test_fraction, generator=generator
     )
     solve = solve_ridge_path if ridge else solve_path

@@ -7,7 +7,7 @@ NAME = "oracle"
 SUMMARY = "Control: the true test labels, so that any score but the best shows a fault"
 REFERENCE = "-"
 NEEDS = ()
-TASKS = ("binary", "multiclass", "regression")
+TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
 SEES_TEST_LABELS = True
 
 
@@ -17,4 +17,5 @@ class Params(StrictModel):
 
 def fit(problem: Problem, params: Params) -> Outcome:
     """Return the truth."""
-    return Outcome(predictions=problem.truth[problem.test_rows])
+    truth, rows = problem.truth, problem.test_rows
+    return Outcome(predictions=[truth[i] for i in rows] if isinstance(truth, list) else truth[rows])

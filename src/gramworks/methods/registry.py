@@ -22,7 +22,7 @@ from gramworks.problem import Outcome, Problem
 
 _FOLDER = Path(__file__).parent
 NEEDS = ("grams", "features", "strings", "graphs")
-TASKS = ("binary", "multiclass", "regression")
+TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
 
 
 OWN_DRAWS_ALONE = (
@@ -83,6 +83,14 @@ class Method:
         A module states LABELLED_BY, a word or a function of the parameters.
         """
         stated = getattr(self.module, "LABELLED_BY", "splits")
+        return stated(params) if callable(stated) else stated
+
+    def predicts(self, params: BaseModel) -> str:
+        """Tell what a row predicts: "targets", or the "classes" behind strings and vectors.
+
+        A module states PREDICTS, a word or a function of the parameters.
+        """
+        stated = getattr(self.module, "PREDICTS", "targets")
         return stated(params) if callable(stated) else stated
 
     def misfit(self, params: BaseModel, task: str, rows: int | None) -> str:

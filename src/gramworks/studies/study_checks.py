@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
+from gramworks.datasets.dataset import OUTPUT_TASKS
+from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
     AnySpec,
@@ -26,6 +27,7 @@ from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
 from gramworks.label_tasks import MEAN_AUC, TASKS, label_word
 from gramworks.methods.registry import OWN_DRAWS_ALONE, OWN_DRAWS_WANTED, Method, load_method
+from gramworks.output_kernel import misfit as output_misfit
 from gramworks.studies.derived import derived_module, derives
 from gramworks.studies.study_file import Study, StudyDataset
 
@@ -48,8 +50,9 @@ def check_study(study: Study) -> None:
                 f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
                 f"{suggest(body.recipe, RECIPE_FORMS)}."
             )
-        _check_labels(body.labels, dataset, f"{where}: data set {dataset}")
+        _check_labels(body, dataset, f"{where}: data set {dataset}")
         _check_positive(body, dataset, f"{where}: data set {dataset}")
+        _check_output_kernel(body, dataset, f"{where}: data set {dataset}")
         _check_strata(study, dataset)
         _check_splits(study, dataset, f"{where}: data set {dataset}")
     for name, body in study.methods.items():
@@ -91,7 +94,9 @@ def check_study(study: Study) -> None:
 def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
     """Refuse methods that the data set's task, size or splits leave nothing to do for."""
     entry = load_entry(dataset)
-    task = "binary" if study.datasets[dataset].labels else entry.task
+    task = _task(study.datasets[dataset], dataset)
+    if method.predicts(params) == "classes" and task in OUTPUT_TASKS and entry.target.classes:
+        task = "binary" if len(entry.target.classes) == 2 else "multiclass"
     rows = entry.facts.rows if entry.facts else None
     reason = method.misfit(params, task, rows)
     source, own = method.labelled_by(params), study.splits_of(dataset).kind == "own-draws"
@@ -103,18 +108,33 @@ def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, wh
         raise ConfigError(f"{where}: data set {dataset}: {reason}.")
 
 
+def _task(body: StudyDataset, dataset: str) -> str:
+    """Tell the task that methods get: after the recipe, and of labels one by one."""
+    if body.labels or body.positive:
+        return "binary"
+    return task_after(load_entry(dataset).task, body.recipe)
+
+
+def _check_output_kernel(body: StudyDataset, dataset: str, where: str) -> None:
+    """Refuse outputs without a kernel between them, and kernels that do not compare them."""
+    if reason := output_misfit(_task(body, dataset), body.output_kernel):
+        raise ConfigError(f"{where}: output_kernel: {reason}.")
+
+
 def _shown(settings: Iterable[str]) -> str:
     return ", ".join(setting or "no setting" for setting in settings)
 
 
-def _check_labels(labels: list[str] | str | None, dataset: str, where: str) -> None:
+def _check_labels(body: StudyDataset, dataset: str, where: str) -> None:
     """Refuse labels that the data set has not, and data sets without labels to tell apart."""
+    labels = body.labels
     if labels is None:
         return
     entry = load_entry(dataset)
-    if entry.task not in TASKS:
+    task = task_after(entry.task, body.recipe)
+    if task not in TASKS:
         raise ConfigError(
-            f"{where}: labels: its task is {entry.task}, labels one against the rest are for "
+            f"{where}: labels: its task is {task}, labels one against the rest are for "
             f"{' and '.join(TASKS)} data; leave `labels` out."
         )
     classes = entry.target.classes
@@ -135,10 +155,11 @@ def _check_positive(body: StudyDataset, dataset: str, where: str) -> None:
     if body.positive is None:
         return
     entry = load_entry(dataset)
-    if body.labels is not None or entry.task != "multiclass":
+    task = task_after(entry.task, body.recipe)
+    if body.labels is not None or task != "multiclass":
         raise ConfigError(
             f"{where}: positive: it makes one binary task of several classes, its task is "
-            f"{entry.task} and `labels` is {body.labels}; leave one of them out."
+            f"{task} and `labels` is {body.labels}; leave one of them out."
         )
     for label in body.positive:
         if label not in entry.target.classes:

@@ -7,7 +7,14 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from gramworks.datasets.entry_sources import Label
 from gramworks.datasets.splits import AnySpec, SplitSpec
@@ -75,6 +82,9 @@ class StudyDataset(StrictModel):
     """The data set whose published numbers stand beside the measured ones; null: its own."""
     not_comparable: Incomparable | None = None
     """Why no verdict is given against the published numbers, if none is."""
+    output_kernel: Annotated[str, AfterValidator(lambda text: parse_kernel(text).id)] | None = None
+    """The kernel between outputs that are strings or vectors, which stands for the loss; null where
+    they are classes or numbers."""
     note: str = ""
     """Said beside the data set in every table."""
 
