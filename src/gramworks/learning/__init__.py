@@ -5,6 +5,7 @@ from importlib import import_module
 _EXPORTS = {
     "AlignmentKernel": "alignment",
     "ClusterKernel": "cluster",
+    "LaplacianKernel": "laplacian",
     "MarginKernel": "margin",
     "MixtureKernel": "mixture",
     "OptimalTarget": "optimal_target",
