@@ -12,7 +12,7 @@ from gramworks.methods.registry import load_method, method_names
 from gramworks.problem import Problem, Skip
 
 N, N_LABELLED = 45, 21
-GRAPH_METHODS = {"random-walk", "label-propagation", "label-spreading"}
+GRAPH_METHODS = {"laplacian-svm", "random-walk", "label-propagation", "label-spreading"}
 
 
 def problem(task, repeat=0, wide=False, seed=3):
