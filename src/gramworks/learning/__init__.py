@@ -5,10 +5,15 @@ from importlib import import_module
 _EXPORTS = {
     "AlignmentKernel": "alignment",
     "ClusterKernel": "cluster",
+    "Gradient": "functionals",
+    "GraphDifference": "functionals",
+    "InvarianceKernel": "invariance",
+    "LocalAverage": "functionals",
     "MarginKernel": "margin",
     "MixtureKernel": "mixture",
     "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
+    "Tangent": "functionals",
     "TransductiveDiscrimination": "transductive_discrimination",
     "bound_test_error": "margin_bound",
 }
