@@ -20,7 +20,7 @@ from gramworks.fitting.inputs import (
     check_whole,
 )
 from gramworks.fitting.labels import encode_labels
-from gramworks.solvers.convex_losses import LOSSES, PENALTIES, Losses, Penalties
+from gramworks.solvers.convex_losses import LOSSES, PENALTIES, Losses, Penalties, class_costs
 from gramworks.solvers.joint_machine import solve_joint
 
 
@@ -144,10 +144,7 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
         epsilon = 0.0
         if penalty == "epsilon-insensitive":
             epsilon = 0.0 if self.epsilon == 0 else check_positive(self.epsilon, "epsilon")
-        costs = np.full(signs.size, C)
-        if check_switch(self.class_balanced, "class_balanced"):
-            for sign in (-1.0, 1.0):
-                costs[signs == sign] /= np.sum(signs == sign)
+        costs = class_costs(signs, C, check_switch(self.class_balanced, "class_balanced"))
         return Losses(loss, signs, costs), Penalties(penalty, nu, epsilon)
 
     def decision_function(self, M_new):

@@ -132,3 +132,22 @@ class Penalties:
         if self.kind == "squared":
             return float(a @ a / (4.0 * self.nu)) if a.size else 0.0
         return float(self.free * np.abs(a).sum())
+
+
+def class_costs(signs, C, balanced) -> np.ndarray:
+    """Give the weight of each point's loss, C or C divided by the number of points of its class.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (l,)
+    C : float
+    balanced : bool
+
+    Returns
+    -------
+    ndarray of shape (l,)
+    """
+    costs = np.full(signs.size, float(C))
+    for sign in (-1.0, 1.0) if balanced else ():
+        costs[signs == sign] /= max(int(np.sum(signs == sign)), 1)
+    return costs
