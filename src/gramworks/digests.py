@@ -14,7 +14,8 @@ def content_digest(parts: Iterable[object]) -> str:
     Parameters
     ----------
     parts : iterable
-        Arrays (dense, or sparse ones in CSR form), and what has a repr that tells its value.
+        Arrays (dense, or sparse ones in CSR form), tuples and lists of such, and what has a repr
+        that tells its value.
 
     Returns
     -------
@@ -26,6 +27,8 @@ def content_digest(parts: Iterable[object]) -> str:
         if isinstance(part, np.ndarray):
             digest.update(repr((part.shape, part.dtype.str)).encode())
             digest.update(np.ascontiguousarray(part))
+        elif isinstance(part, (tuple, list)):  # whose repr would shorten arrays
+            digest.update(f"{type(part).__name__} {content_digest(part)}".encode())
         elif hasattr(part, "tocsr"):
             csr = part.tocsr()
             digest.update(repr(csr.shape).encode())

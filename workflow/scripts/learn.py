@@ -23,7 +23,7 @@ def main(study, dataset, method, inputs, shared, slice_, code, log):
     names = [name for name, _ in slice_["kernels"]]
     kernels = {k: read_gram(path) for k, path in zip(names, inputs.grams, strict=True)}
     found, X = load_method(method), read_dataset(inputs.table).X
-    steps = FinishedSteps(Path(shared).with_suffix(".steps"), (X, *kernels.items(), code))
+    steps = FinishedSteps(Path(shared).with_suffix(".steps"), (X, list(kernels.items()), code))
     keeping = {"steps": steps} if found.resumes else {}
     try:
         arrays = found.module.learn(

@@ -14,6 +14,7 @@ from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
     AnySpec,
+    ClassCounts,
     Drawn,
     HeldOut,
     Labelled,
@@ -91,7 +92,8 @@ def check_study(study: Study) -> None:
 def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
     """Refuse methods that the data set's task, size or splits leave nothing to do for."""
     entry = load_entry(dataset)
-    task = "binary" if study.datasets[dataset].labels else entry.task
+    body = study.datasets[dataset]
+    task = "binary" if body.labels or body.positive else entry.task
     rows = entry.facts.rows if entry.facts else None
     reason = method.misfit(params, task, rows)
     source, own = method.labelled_by(params), study.splits_of(dataset).kind == "own-draws"
@@ -184,6 +186,8 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
             f"{where}: repeats: {body.repeats} are asked for, the study's splits have "
             f"{all_of_them}; raise `repeats` of `splits`, or lower this one."
         )
+    if isinstance(own, ClassCounts):
+        _check_counts(own, dataset, where)
     for key, size, n_others, others in _stated_sizes(own) if facts else ():
         most = facts.rows - n_others
         if size > most:
@@ -192,6 +196,25 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
                 f"at least, are more than its {facts.rows} points; state {key} up to {most}, or "
                 "leave the data set out."
             )
+
+
+def _check_counts(spec: ClassCounts, dataset: str, where: str) -> None:
+    """Refuse classes that the data set has not, or of which no point is left for the test."""
+    entry = load_entry(dataset)
+    classes = entry.target.classes or []
+    for name, counts in spec.labelled.items():
+        for label, number in counts.items():
+            if label not in classes:
+                raise ConfigError(
+                    f"{where}: splits: labelled: {name}: no class {label!r}; "
+                    f"{suggest(label, classes)}."
+                )
+            members = entry.facts.classes.get(label) if entry.facts else None
+            if members is not None and number >= members:
+                raise ConfigError(
+                    f"{where}: splits: labelled: {name}: {number} labelled points of class "
+                    f"{label!r}, which has {members}; state up to {members - 1}."
+                )
 
 
 def _stated_sizes(spec: AnySpec) -> Iterator[tuple[str, int, int, tuple[str, str]]]:
