@@ -54,12 +54,12 @@ class Candidate:
         return block if self.mean_diagonal == 1.0 else block / self.mean_diagonal
 
 
-def candidate_of(K: np.ndarray, values: Mapping[str, float]) -> Candidate:
+def candidate_of(K: np.ndarray, values: Mapping[str, float], *, scaled=True) -> Candidate:
     """Make a candidate of a kernel that is there over all points."""
     return Candidate(
         values,
         lambda rows, columns: K[rows] if isinstance(columns, slice) else K[np.ix_(rows, columns)],
-        float(np.diagonal(K).mean()),
+        float(np.diagonal(K).mean()) if scaled else 1.0,
     )
 
 
@@ -70,7 +70,9 @@ def split_identity(problem: Problem, params: StrictModel) -> tuple[str | int, ..
     return problem.study, problem.dataset, str(sorted(outer.items())), problem.repeat
 
 
-def fit_chosen(problem: Problem, params: ByFolds, candidates: Sequence[Candidate]) -> Outcome:
+def fit_chosen(
+    problem: Problem, params: ByFolds, candidates: Sequence[Candidate], C_grid=None
+) -> Outcome:
     """Choose among kernels and C, fit on all labelled points and predict the test points.
 
     Parameters
@@ -79,6 +81,8 @@ def fit_chosen(problem: Problem, params: ByFolds, candidates: Sequence[Candidate
     params : ByFolds
     candidates : sequence of Candidate
         In the order of preference among equals.
+    C_grid : sequence of float, optional
+        Instead of that of the settings.
 
     Returns
     -------
@@ -86,18 +90,19 @@ def fit_chosen(problem: Problem, params: ByFolds, candidates: Sequence[Candidate
         With the metrics chosen-..., on-edge-... of C and of each parameter of the candidates that
         has several values (0, with nothing beyond it, is no edge), and inner-fits-not-converged.
     """
+    C_grid = params.C_grid if C_grid is None else C_grid
     known = np.flatnonzero(problem.labelled)
     choice = choose_kernel(
         [candidate.scaled(known, known) for candidate in candidates],
         problem.y[known],
-        C_grid=params.C_grid,
+        C_grid=C_grid,
         loss=params.loss,
         folds=params.folds,
         generator=generator(*split_identity(problem, params), "folds"),
     )
     best = candidates[choice.index]
     metrics = {"inner-fits-not-converged": choice.not_converged}
-    if len(params.C_grid) > 1:
+    if len(C_grid) > 1:
         metrics |= {"chosen-C": choice.C, "on-edge-C": float(choice.C_on_edge)}
     metrics |= edges(best.values, [candidate.values for candidate in candidates])
     rows = best.scaled(known, slice(None))

@@ -56,6 +56,10 @@ class Params(ByFolds, ImageParams):
     points as shares of each class."""
     nu_grid: GridFromZero = [0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
     """Weights of the penalty to choose from; 0 is the plain machine."""
+    nu: Number | None = Field(default=None, ge=0)
+    """One weight of the penalty instead of a grid."""
+    C: Number | None = Field(default=None, gt=0)
+    """One C instead of a grid, the paper's lambda, for kernels as they are, not scaled."""
     solver: Literal["auto", "dense", "cg", "span"] = "auto"
     """How deformed kernels are made, see InvarianceKernel."""
     tol: Number = Field(default=1e-6, gt=0)
@@ -63,6 +67,9 @@ class Params(ByFolds, ImageParams):
 
     @model_validator(mode="after")
     def _possible(self) -> Params:
+        for one, grid in (("nu", "nu_grid"), ("C", "C_grid")):
+            if {one, grid} <= self.model_fields_set and getattr(self, one) is not None:
+                raise ValueError(f"{one} and {grid} are both stated; state one of them")
         other = {
             "loss=logistic": self.loss == "logistic",
             f"penalty={self.penalty}": self.penalty != "squared",
@@ -76,6 +83,16 @@ class Params(ByFolds, ImageParams):
                 "squared penalty"
             )
         return self
+
+    @property
+    def nus(self) -> list[float]:
+        """The weights of the penalty, ascending."""
+        return sorted(map(float, self.nu_grid if self.nu is None else [self.nu]))
+
+    @property
+    def Cs(self) -> list[float]:
+        """The values of C, ascending."""
+        return sorted(map(float, self.C_grid if self.C is None else [self.C]))
 
     def kernels(self) -> tuple:
         """Give what a deformed kernel depends on beside the points and nu."""
@@ -101,7 +118,7 @@ def learn(kernels, X, settings, parameters, log, steps=None) -> dict[str, np.nda
 
 
 def _name(params: Params, nu: float) -> str:
-    return "-".join(str(part) for part in (*params.kernels(), "nu", float(nu))).replace("/", "|")
+    return "-".join(str(part) for part in (*params.kernels(), "nu", nu)).replace("/", "|")
 
 
 def _deform(params: Params, X, log, steps: FinishedSteps, made=()) -> dict[str, np.ndarray]:
@@ -109,14 +126,14 @@ def _deform(params: Params, X, log, steps: FinishedSteps, made=()) -> dict[str, 
     if not isinstance(X, np.ndarray):
         raise DataError("derivatives want dense features; the points are strings or sparse")
     arrays, left = {}, []
-    for nu in sorted(params.nu_grid):
+    for nu in params.nus:
         name = _name(params, nu)
         found = None if name in made else steps.get(name)
         if found is not None:
             log(f"nu = {nu:g}: found as an earlier, unfinished run has left it")
             arrays |= found
         elif name not in made:
-            left.append(float(nu))
+            left.append(nu)
     if left:
         found = deformed_kernels(
             X, left, functionals=_functionals(params, X), kernel="gaussian",
@@ -135,15 +152,15 @@ _PARTS = Kept(2)
 
 def _candidates(problem: Problem, params: Params):
     X = dense_features(problem)
-    names = [_name(params, nu) for nu in sorted(params.nu_grid)]
+    names = [_name(params, nu) for nu in params.nus]
     arrays = problem.shared
     if any(name not in arrays or len(arrays[name]) != len(X) for name in names):
-        inputs = (X, params.kernels(), sorted(params.nu_grid))
+        inputs = (X, params.kernels(), params.nus)
         arrays = _PARTS.get(inputs, lambda: _deform(params, X, problem.log, FinishedSteps()))
     residuals = [float(arrays[f"{name}-residual"][0]) for name in names]
     return [
-        candidate_of(arrays[name], {"nu": float(nu)})
-        for name, nu in zip(names, sorted(params.nu_grid), strict=True)
+        candidate_of(arrays[name], {"nu": nu}, scaled=params.C is None)
+        for name, nu in zip(names, params.nus, strict=True)
     ], max(residuals)
 
 
@@ -152,7 +169,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
     if params.at == "labelled":
         return _fit_joint(problem, params)
     candidates, residual = _candidates(problem, params)
-    outcome = fit_chosen(problem, params, candidates)
+    outcome = fit_chosen(problem, params, candidates, params.Cs)
     if np.isfinite(residual):  # the approximation has none
         outcome.metrics["kernel-residual"] = residual
     return outcome
@@ -165,7 +182,7 @@ def _fit_joint(problem: Problem, params: Params) -> Outcome:
     X, known = dense_features(problem), np.flatnonzero(problem.labelled)
     joint = JointGram(X[known], _functionals(params, X), width=width_of(params, X))
     signs = np.where(problem.y[known] == 1, 1.0, -1.0)
-    C_grid, nu_grid = sorted(params.C_grid), sorted(params.nu_grid)
+    C_grid, nu_grid = params.Cs, params.nus
     shared = {
         "loss": params.loss, "penalty": params.penalty, "epsilon": params.epsilon,
         "class_balanced": params.class_balanced,
