@@ -32,7 +32,7 @@ FIGURES = {
 DATASET = "two-moons"
 NUS = (0.0, 0.01, 0.1, 1.0)
 LOSSES = (("logistic", "squared"), ("hinge", "epsilon-insensitive"))
-WIDTH, LAMBDA, EPSILON = 0.25, 1.0, 0.1
+WIDTH, LAMBDA, EPSILON = 0.25, 1.0, 0.01
 
 
 def draw_figures(
@@ -56,7 +56,7 @@ def _boundaries(X, moons, labelled) -> Figure:
     across, up = np.meshgrid(np.linspace(low[0], high[0], 120), np.linspace(low[1], high[1], 90))
     places = np.column_stack([across.ravel(), up.ravel()])
     at_places, at_points = joint.rows(places)[:, used], joint.rows(X)[:, used]
-    figure = Figure(figsize=(9.6, 4.6), layout="constrained")
+    figure = Figure(figsize=(9.6, 3.9), layout="constrained")
     for axes_of_row, (loss, penalty) in zip(figure.subplots(2, 4), LOSSES, strict=True):
         for axes, nu in zip(axes_of_row, NUS, strict=True):
             machine = InvarianceMachine(loss, penalty, LAMBDA, nu, EPSILON, bias=False, tol=1e-7)
