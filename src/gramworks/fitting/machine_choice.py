@@ -10,6 +10,7 @@ import numpy as np
 from gramworks.fitting.kernel_choice import stratified_folds
 from gramworks.solvers.convex_losses import Losses, Penalties, class_costs
 from gramworks.solvers.joint_machine import solve_joint
+from gramworks.solvers.svm_certificate import find_intercept
 
 ROUGH_TOL = 1e-3  # relative gap of the machines of the folds, far below what labels depend on
 
@@ -146,7 +147,9 @@ def weighted_path(K, rows, signs, C_grid: Sequence[float], class_balanced):
     values, failed = [], 0
     for C in C_grid:
         costs = class_costs(signs, C, class_balanced)
-        intercept, _, done = minimise_weighted(K, signs, costs, beta, slopes)
+        _, _, done = minimise_weighted(K, signs, costs, beta, slopes)
+        # where all coefficients sit at bounds, rounding would decide on the intercept
+        intercept, _ = find_intercept(signs - slopes, signs, costs)
         values.append(rows @ beta + intercept)
         failed += not done
     return np.array(values), failed
