@@ -125,6 +125,16 @@ class Deformation:
             That of `deform`; not needed by the approximation, nor for nu = 0.
         """
         system, expansion = self.system, self.system.expansion
+        if expansion.derivatives:
+            X_new = as_vectors(X_new, "X_new")
+            X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+            if X_new.shape[1] != self.X.shape[1]:
+                raise KernelError(
+                    f"X_new has {X_new.shape[1]} features; the points of the fit have "
+                    f"{self.X.shape[1]}, in the same order"
+                )
+        else:
+            X_new = np.asarray(X_new)
         K_new = expansion.new_gram(X_new)
         if nu == 0 or system.count == 0:
             return K_new
@@ -133,7 +143,6 @@ class Deformation:
                 self._shared = self._prepare()
             return self._shared.extend(nu, K_new)
         step = max(1, 2**24 // system.count)
-        X_new = np.asarray(X_new) if not hasattr(X_new, "tocsr") else X_new.tocsr()
         for start in range(0, len(K_new), step):
             rows = slice(start, start + step)
             K_new[rows] -= system.new_columns(X_new[rows]) @ solution.T

@@ -103,11 +103,11 @@ class ValueDifferences:
         The sum is f' C'C f, so that the factor of C'C = F'F by its eigenvalues does as well as the
         differences over all pairs of points.
         """
-        columns = self.matrix.shape[1]
-        if self.count <= columns:
-            return self
         product = self.matrix.T @ self.matrix
         product = product.toarray() if sp.issparse(product) else product
+        columns = np.count_nonzero(product.any(axis=0))
+        if self.count <= columns:
+            return self
         values, vectors = np.linalg.eigh(product)
         kept = values > columns * np.finfo(np.float64).eps * values[-1]
         return ValueDifferences(np.sqrt(values[kept])[:, None] * vectors[:, kept].T, self.spreads)

@@ -39,20 +39,44 @@ class Preconditioner:
         return apply
 
 
+class _Swapping:
+    """Inverse of A -> H A + Y A' Y for t x n matrices A, given that of H.
+
+    With C = A'Y and G = Y' H^-1 Y it is C' + G C = Y' H^-1 R, which the eigenvectors of G part into
+    equations for C_de and C_ed.
+    """
+
+    def __init__(self, inverse, Y, kind):
+        moved = inverse @ Y
+        g, V = np.linalg.eigh(Y.T @ moved)
+        g = g.clip(0.0)
+        self.shape = Y.shape
+        self._inverse = inverse.astype(kind)
+        self._right = (Y @ V).astype(kind)
+        self._left = (moved @ V).astype(kind)
+        self._back = V.astype(kind)
+        self._own = (1.0 / (1.0 - np.outer(g, g))).astype(kind)
+        self._other = (-g[None, :] / (1.0 - np.outer(g, g))).astype(kind)
+
+    def __call__(self, R):
+        A = np.matmul(self._inverse, R.reshape(len(R), *self.shape))
+        for fields in A:
+            F = (self._right.T @ fields) @ self._back
+            C = self._own * F.T + self._other * F
+            fields -= (self._left @ C) @ self._back.T
+        return A.reshape(R.shape)
+
+
 def _decompose(system, index):
     family, expansion = system.families[index], system.expansion
     if isinstance(family, AxisDerivatives):
         values, vectors = np.linalg.eigh(expansion.axis_factor())
         values = values.clip(0.0)
+        Y = expansion.swap_factor()
 
         def at(nu, kind):
-            inverse = ((vectors / (values + 0.5 / nu)) @ vectors.T).astype(kind)
-
-            def apply(R):
-                fields = R.reshape(len(R), *family.shape)
-                return np.matmul(inverse, fields).reshape(R.shape)
-
-            return apply
+            inverse = (vectors / (values + 0.5 / nu)) @ vectors.T
+            return _Swapping(inverse, Y, kind)
 
     elif isinstance(family, DirectionDerivatives):
         blocks = expansion.own_blocks(family.directions)

@@ -216,6 +216,16 @@ class GaussianExpansion:
         """Give the t x t matrix of which N is near the Kronecker product with the identity."""
         return self.gram / self.width**2
 
+    def swap_factor(self) -> np.ndarray:
+        """Y such that N A is near (K / sigma^2) A + Y A' Y, of shape (t, axes).
+
+        K_ij = d_i d_j exp(x_i . x_j / sigma^2) with d_i = exp(-|x_i|^2 / (2 sigma^2)); its first
+        term d_i d_j in equation (8) leaves, beside what is of low rank, d_i x_i . A_j d_j x_j /
+        sigma^4.
+        """
+        d = np.exp(np.einsum("ij,ij->i", self.points, self.points) / (-2.0 * self.width**2))
+        return self.points * (d / self.width**2)[:, None]
+
     def gradient_products(self) -> np.ndarray:
         """P_ab = sum_i <grad k(x_a, .)(x_i), grad k(x_b, .)(x_i)>, by four t x t products."""
         X, K = self.points, self.gram

@@ -120,6 +120,11 @@ class PolynomialExpansion:
         """Give the t x t matrix of which N is near the Kronecker product with the identity."""
         return self.slope
 
+    def swap_factor(self) -> np.ndarray:
+        """Y such that N A is near (slope) A + Y A' Y, exactly so for degree 2, (t, axes)."""
+        r = self.degree
+        return np.sqrt(r * (r - 1) * self.offset ** max(r - 2, 0)) * self.points
+
     def gradient_products(self) -> np.ndarray:
         """P_ab = sum_i <grad k(x_a, .)(x_i), grad k(x_b, .)(x_i)>, by two t x t products."""
         return (self.points @ self.points.T) * (self.slope @ self.slope)
