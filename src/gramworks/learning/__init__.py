@@ -8,6 +8,7 @@ _EXPORTS = {
     "Gradient": "functionals",
     "GraphDifference": "functionals",
     "InvarianceKernel": "invariance",
+    "JointGram": "joint_gram",
     "LaplacianKernel": "laplacian",
     "LocalAverage": "functionals",
     "MarginKernel": "margin",

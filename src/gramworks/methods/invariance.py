@@ -212,10 +212,10 @@ def _fit_joint(problem: Problem, params: Params) -> Outcome:
     grid = [{"nu": nu, "C": C} for nu in nu_grid for C in C_grid]
     best = {"nu": nu_grid[choice.row], "C": C_grid[choice.column]}
     model = InvarianceMachine(**shared, **best).fit(joint.matrix, problem.y[known])
-    rows = problem.test_rows
-    decision = model.decision_function(joint.rows(X[rows]))
+    rows = joint.rows(X[problem.test_rows])
+    decision = model.decision_function(rows)
     return Outcome(
-        predictions=model.predict(joint.rows(X[rows])),
+        predictions=model.predict(rows),
         decision=decision,
         metrics={
             "inner-fits-not-converged": choice.not_converged, "gap": model.gap_,

@@ -103,5 +103,5 @@ def _candidate(spectrum: LaplacianSpectrum, gamma: float, values) -> Candidate:
     return Candidate(
         values,
         lambda rows, columns: spectrum.block(gamma, rows, columns),
-        float(spectrum.diagonal(gamma).mean()),
+        spectrum.mean_diagonal(gamma),
     )

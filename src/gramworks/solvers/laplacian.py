@@ -8,6 +8,7 @@ stands, for singular K as well.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh
@@ -44,9 +45,13 @@ class LaplacianSpectrum:
             return left @ left.T
         return left @ (self.factors[columns] * np.sqrt(self.shrinkage(gamma))).T
 
-    def diagonal(self, gamma: float) -> np.ndarray:
-        """Give the diagonal of the kernel of one gamma."""
-        return np.square(self.factors) @ self.shrinkage(gamma)
+    def mean_diagonal(self, gamma: float) -> float:
+        """Give the mean diagonal of the kernel of one gamma."""
+        return float(self._squares @ self.shrinkage(gamma)) / len(self.factors)
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        return np.einsum("ij,ij->j", self.factors, self.factors)
 
 
 def laplacian_of(weights) -> np.ndarray:
