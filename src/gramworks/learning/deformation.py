@@ -162,6 +162,30 @@ class Deformation:
         return Preconditioner(self.system)
 
 
+def functional_system(
+    X, functionals, *, kernel="gaussian", width=None, degree=None, offset=1.0
+) -> FunctionalSystem:
+    """Give the representers of functionals at the points of X, each as it was stated.
+
+    Where only the sum of squares counts, `Deformation` takes fewer functionals with the same sum;
+    other losses want these.
+
+    Parameters
+    ----------
+    X, functionals, kernel, width, degree, offset
+        As in `gramworks.learning.deformed_kernels.deformed_kernels`.
+
+    Returns
+    -------
+    FunctionalSystem
+        ``dense()`` is <z_i, z_j>, ``new_columns(X_new)`` is z_j(x) with a row for each new point.
+    """
+    described = as_functionals(functionals)
+    check_choice(kernel, "kernel", KERNELS)
+    X, _, expansion = _expand(X, described, kernel, width, degree, offset, turn=False)
+    return FunctionalSystem(expansion, [each.family(expansion, X) for each in described])
+
+
 def check_nu(nu) -> float:
     """Check a weight of the invariances: 0 or more."""
     if nu == 0 and not isinstance(nu, (bool, np.bool_)):
@@ -174,7 +198,7 @@ def check_nu(nu) -> float:
         ) from None
 
 
-def _expand(X, described, kernel, width, degree, offset):
+def _expand(X, described, kernel, width, degree, offset, turn=True):
     """Make the expansion; gives the data as checked, the width taken, and it."""
     if kernel == "precomputed":
         _unused(kernel, width=width, degree=degree)
@@ -183,7 +207,7 @@ def _expand(X, described, kernel, width, degree, offset):
     X = as_vectors(X)
     X = X.toarray() if hasattr(X, "toarray") else X
     # tangents leave the span of the points, which derivatives along the axes need not
-    turn = all(functional.along_axes for functional in described)
+    turn = turn and all(functional.along_axes for functional in described)
     if kernel == "polynomial":
         _unused(kernel, width=width)
         if degree is None:

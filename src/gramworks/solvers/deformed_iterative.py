@@ -1,16 +1,18 @@
-"""The deformed kernel by preconditioned conjugate gradients with the structured product."""
+"""The deformed kernel by preconditioned block conjugate gradients with the structured product."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from gramworks.solvers.conjugate_gradients import conjugate_gradients
+from gramworks.solvers.block_conjugate_gradients import block_conjugate_gradients
 from gramworks.solvers.deformed_dense import relative_residuals
 
 SINGLE_TOL = 1e-5  # down to here the products may be of float32
-_BATCH = 2**23  # numbers in a block of right-hand sides
+_BLOCK = 96_000_000  # numbers in a block of right-hand sides, of which there are five
+_CHUNK = 8  # right-hand sides whose products are worked out together
 _ROUNDS = 4  # times that what rounding left is solved for again
 
 
@@ -67,52 +69,79 @@ def deform_iteratively(
     Returns
     -------
     IterativeDeformation
-        Memory: twice t x p numbers of the working precision.
+        Memory: twice t x p numbers of the working precision, and about 5e8 more for large p.
     """
     t, p = system.points, system.count
     single = tol >= SINGLE_TOL if single is None else single
     kind = np.float32 if single else np.float64
     working = system.single() if single else system
     inverse = preconditioner.at(nu, kind)
-    shift = kind(0.5 / nu)
+    multiply = _shifted(working, kind(0.5 / nu))
     B, R = np.empty((t, p), kind), np.empty((t, p), kind)
     values = np.empty((t, t))
     residuals, sizes, most = np.empty(t), np.empty(t), 0
-    step = max(1, min(t, _BATCH // p))
-
-    def multiply(P):
-        product = working.product(P)[0]
-        product += shift * P
-        return product
-
-    for start in range(0, t, step):
-        rows = slice(start, min(start + step, t))
-        Z = system.columns(rows)
-        b, missed, aim, used = np.zeros_like(Z), Z, tol, 0
-        for _ in range(_ROUNDS):
-            more, _, count = conjugate_gradients(
-                multiply, inverse, missed.astype(kind), tol=0.9 * aim,
-                max_iterations=max_iterations - used,
+    blocks = -(-t // max(1, min(t, _BLOCK // p)))
+    for block in range(blocks):
+        rows = slice(block, t, blocks)  # spread over the data, so that they are of all kinds
+        name = f"nu = {nu:g}: columns {block + 1} of {blocks}"
+        right, aim, used = _columns(system, rows, kind), tol, 0
+        for attempt in range(_ROUNDS):
+            more, _, count = block_conjugate_gradients(
+                multiply, inverse, right, tol=0.9 * aim, max_iterations=max_iterations - used,
+                log=None if log is None else partial(_tell, log, name),
             )  # fmt: skip
             used += count
-            b = (b + more).astype(kind).astype(np.float64)
-            NB, values[rows] = system.product(b)
-            missed = Z - NB - b / (2.0 * nu)
-            found = relative_residuals(Z, Z - missed)
-            worst = found.max(initial=0.0)
+            B[rows] = more if attempt == 0 else B[rows] + more
+            del more
+            for row in range(block, t, _CHUNK * blocks):
+                part = slice(row, min(row + _CHUNK * blocks, t), blocks)
+                R[part], values[part], residuals[part], sizes[part] = _check(
+                    system, nu, part, B[part]
+                )
+            worst = residuals[rows].max(initial=0.0)
+            if log is not None:
+                log(f"{name}: {used} iterations, true relative residual {worst:.1e}")
             if worst <= tol or used >= max_iterations:
                 break
-            aim = tol / worst  # of the smaller right-hand side that is left
-        B[rows], R[rows] = b, missed
-        residuals[rows], sizes[rows] = found, np.linalg.norm(missed, axis=1)
+            right, aim = R[rows].copy(), tol / worst  # of the smaller right-hand side left
         most = max(most, used)
-        if log is not None:
-            log(
-                f"nu = {nu:g}: {rows.stop} of {t} columns, {used} iterations, "
-                f"relative residual {found.max(initial=0.0):.1e}"
-            )
     kernel = system.expansion.gram - values - B @ R.T
     return IterativeDeformation(
         0.5 * (kernel + kernel.T), B, float(residuals.max(initial=0.0)),
         float(2.0 * nu * sizes.max(initial=0.0) ** 2), most,
     )  # fmt: skip
+
+
+def _columns(system, rows, kind):
+    """Right-hand sides, a few at a time where they are not float64."""
+    indices = range(*rows.indices(system.points))
+    right = np.empty((len(indices), system.count), kind)
+    for place, row in enumerate(indices):
+        right[place] = system.columns(slice(row, row + 1))[0]
+    return right
+
+
+def _shifted(system, shift):
+    def multiply(P):
+        product = np.empty_like(P)
+        for start in range(0, len(P), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            product[part] = system.product(P[part])[0]
+            product[part] += shift * P[part]
+        return product
+
+    return multiply
+
+
+def _check(system, nu, rows, b):
+    """Give residuals in float64, the values Z'b, and the relative and absolute sizes."""
+    b = b.astype(np.float64)
+    Z = system.columns(rows)
+    NB, values = system.product(b)
+    missed = Z - NB - b / (2.0 * nu)
+    size = np.linalg.norm(missed, axis=1)
+    return missed, values, relative_residuals(Z, Z - missed), size
+
+
+def _tell(log, name, iteration, residual):
+    log(f"{name}: iteration {iteration}, relative residual {residual:.1e}")
