@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gramworks.learning.deformation import Deformation
-from gramworks.learning.functionals import as_functionals
-from gramworks.solvers.functional_system import FunctionalSystem
+from gramworks.learning.deformation import functional_system
 
 
 class JointGram:
@@ -32,13 +30,10 @@ class JointGram:
     def __init__(
         self, X, functionals="gradient", kernel="gaussian", width=None, degree=None, offset=1.0
     ):
-        made = Deformation(
-            X, functionals=functionals, kernel=kernel, width=width, degree=degree, offset=offset
+        self._system = functional_system(
+            X, functionals, kernel=kernel, width=width, degree=degree, offset=offset
         )
-        expansion = made.system.expansion
-        # as stated: fewer of the same sum of squares will not do for other penalties
-        families = [each.family(expansion, made.X) for each in as_functionals(functionals)]
-        self._system = FunctionalSystem(expansion, families)
+        expansion = self._system.expansion
         self.points, self.count = self._system.points, self._system.count
         self.matrix = np.empty((self.points + self.count,) * 2)
         t = self.points
