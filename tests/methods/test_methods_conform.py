@@ -18,7 +18,7 @@ OUTPUT_KERNELS = {
     "structured": OutputKernel("spectrum-l1", {"length": 1, "raw": False}),
     "vectors": OutputKernel("gaussian-w2", {"width": 2.0}),
 }
-GRAPH_METHODS = {"random-walk", "label-propagation", "label-spreading"}
+GRAPH_METHODS = {"laplacian-svm", "random-walk", "label-propagation", "label-spreading"}
 
 
 def problem(task, repeat=0, wide=False, seed=3):

@@ -1,11 +1,13 @@
 """Learn what all draws of one method share, such as a decomposition or a deformed kernel."""
 
 import json
+from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
 from gramworks.absent import Absent, first_absent, write_absent
 from gramworks.datasets.store import read_dataset
+from gramworks.finished_steps import FinishedSteps
 from gramworks.gram import read_gram
 from gramworks.methods.registry import load_method
 from gramworks.progress import progress_log
@@ -13,17 +15,19 @@ from gramworks.provenance import provenance
 from gramworks.shared import write_shared
 
 
-def main(study, dataset, method, inputs, shared, slice_, log):
+def main(study, dataset, method, inputs, shared, slice_, code, log):
     absent = first_absent([inputs.table, *inputs.grams])
     if absent:
         write_absent(shared, absent)
         return
     names = [name for name, _ in slice_["kernels"]]
     kernels = {k: read_gram(path) for k, path in zip(names, inputs.grams, strict=True)}
-    found = load_method(method)
+    found, X = load_method(method), read_dataset(inputs.table).X
+    steps = FinishedSteps(Path(shared).with_suffix(".steps"), (X, list(kernels.items()), code))
+    keeping = {"steps": steps} if found.resumes else {}
     try:
         arrays = found.module.learn(
-            kernels, read_dataset(inputs.table).X, slice_["settings"], slice_["parameters"], log
+            kernels, X, slice_["settings"], slice_["parameters"], log, **keeping
         )
     except Exception as error:
         log(error)
@@ -32,10 +36,20 @@ def main(study, dataset, method, inputs, shared, slice_, log):
         return
     made = provenance("learn", study=study, dataset=dataset, method=method)
     write_shared(shared, arrays, made)
+    steps.remove()
 
 
 if __name__ == "__main__":
     with progress_log(snakemake.log[0]) as log, threadpool_limits(1):
         w = snakemake.wildcards
         slice_ = json.loads(snakemake.params.slice)
-        main(w.study, w.dataset, w.method, snakemake.input, snakemake.output.shared, slice_, log)
+        main(
+            w.study,
+            w.dataset,
+            w.method,
+            snakemake.input,
+            snakemake.output.shared,
+            slice_,
+            snakemake.params.code,
+            log,
+        )

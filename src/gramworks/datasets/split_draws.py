@@ -142,6 +142,30 @@ def draw_from_part(
     return _draw(n, generator(*identity).permutation(rows)[:size], np.unique(test))
 
 
+def draw_classes(y: np.ndarray, wanted: dict[int, int], identity: Identity, where: str) -> Draw:
+    """Draw stated numbers of labelled points of some classes; their others are the test set.
+
+    Parameters
+    ----------
+    wanted : dict of int to int
+        Class code to number of labelled points. Points of other classes are in no part.
+    """
+    random = generator(*identity)
+    codes, counts = _class_counts(y, where)
+    members = dict(zip(codes.tolist(), counts.tolist(), strict=True))
+    for code, number in wanted.items():
+        if number >= members.get(code, 0):
+            raise DataError(
+                f"{where}: {number} labelled points of class code {code} are asked for, and one "
+                f"for the test at least; it has {members.get(code, 0)} members."
+            )
+    order = sorted(wanted)
+    labelled = _pick(random, y, np.array(order), np.array([wanted[code] for code in order]))
+    own = np.flatnonzero(np.isin(y, order))
+    nothing = np.zeros(0, dtype=np.int64)
+    return np.sort(labelled), nothing, np.setdiff1d(own, labelled)
+
+
 def draw_subsets(
     n: int,
     pool: int,

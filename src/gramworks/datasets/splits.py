@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from gramworks.datasets.entry_sources import Label
 from gramworks.datasets.split_draws import (
     Draw,
+    draw_classes,
     draw_folds,
     draw_fraction,
     draw_from_part,
@@ -20,8 +22,8 @@ from gramworks.datasets.split_draws import (
     draw_test,
     is_classes,
 )
-from gramworks.errors import DataError
-from gramworks.fields import Count, Number, StrictModel, Unique
+from gramworks.errors import DataError, suggest
+from gramworks.fields import Count, Name, Number, StrictModel, Unique
 from gramworks.hdf5 import atomic, damaged, opened, read_json, write_array, write_json
 
 Positive = Annotated[Count, Field(ge=1)]
@@ -131,8 +133,30 @@ class Subsets(StrictModel):
         return self
 
 
+class ClassCounts(StrictModel):
+    """Stated numbers of labelled points of stated classes; other classes are left out.
+
+    Each selection is a setting, `classes=4-9`; all other points of its classes are the test set.
+    """
+
+    kind: Literal["class-counts"] = "class-counts"
+    labelled: Annotated[dict[Name, dict[Label, Positive]], Field(min_length=1)]
+    """By the name of a selection, its classes with the number of labelled points of each."""
+    repeats: Positive
+
+    @field_validator("labelled")
+    @classmethod
+    def _several(cls, value: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        for name, counts in value.items():
+            if len(counts) < 2:
+                raise ValueError(
+                    f"{name} has {len(counts)} class, which leaves nothing to tell apart; state two"
+                )
+        return {name: dict(sorted(value[name].items())) for name in sorted(value)}
+
+
 AnySpec: TypeAlias = (
-    RandomFraction | Labelled | KFold | HeldOut | Drawn | OwnDraws | Given | Subsets
+    RandomFraction | Labelled | KFold | HeldOut | Drawn | OwnDraws | Given | Subsets | ClassCounts
 )
 SplitSpec = Annotated[AnySpec, Field(discriminator="kind")]
 
@@ -166,6 +190,7 @@ def make_splits(
     study: str,
     dataset: str,
     partitions: list[tuple[np.ndarray, np.ndarray]] | None = None,
+    classes: Sequence[str] = (),
 ) -> dict[str, Splits]:
     """Draw the splits of one data set in one study.
 
@@ -181,12 +206,14 @@ def make_splits(
         The identity of the draws.
     partitions : list of (train, test), optional
         Given ones, for ``kind: given``.
+    classes : sequence of str, optional
+        Names of the class codes, for ``kind: class-counts``.
 
     Returns
     -------
     dict of str to Splits
         By setting: ``n_labelled=16`` and so on where sizes are stated (``n_test=16`` where those
-        of the test are), else the one setting "".
+        of the test are), ``classes=4-9`` where classes are, else the one setting "".
         Indices stand in ascending order in each draw, those of whole given partitions as given.
 
     Raises
@@ -244,6 +271,16 @@ def make_splits(
         case OwnDraws():
             none = np.zeros(0, dtype=np.int64)
             return {"": _padded([(none, np.arange(len(y)), none)] * spec.repeats)}
+        case ClassCounts():
+            return {
+                setting: _padded([
+                    draw_classes(y, _codes(counts, classes, where), identity(setting, r), where)
+                    for r in range(spec.repeats)
+                ])
+                for setting, counts in zip(
+                    split_settings(spec), spec.labelled.values(), strict=True
+                )
+            }  # fmt: skip
         case HeldOut():
             return {
                 setting: _padded([
@@ -260,9 +297,17 @@ def make_splits(
     }  # fmt: skip
 
 
+def _codes(counts: dict[str, int], classes: Sequence[str], where: str) -> dict[int, int]:
+    """Give the numbers of labelled points by class code."""
+    for label in counts:
+        if label not in classes:
+            raise DataError(f"{where}: no class {label!r}; {suggest(label, classes)}.")
+    return {list(classes).index(label): number for label, number in counts.items()}
+
+
 def leaves_points_out(spec: AnySpec) -> bool:
     """Tell whether draws leave points out, which are no part of their problems then."""
-    return spec.kind == "subsets" or getattr(spec, "rest", "") == "left-out"
+    return spec.kind in ("subsets", "class-counts") or getattr(spec, "rest", "") == "left-out"
 
 
 def split_settings(spec: AnySpec) -> dict[str, int | None]:
@@ -270,6 +315,8 @@ def split_settings(spec: AnySpec) -> dict[str, int | None]:
     if spec.kind == "subsets":
         own = f"n_labelled={spec.labelled}"
         return {own: spec.labelled, f"{own};test=held-out": spec.labelled}
+    if spec.kind == "class-counts":
+        return {f"classes={name}": sum(own.values()) for name, own in spec.labelled.items()}
     sizes = getattr(spec, "sizes", None)
     counted = "n_test" if spec.kind == "test-sizes" else "n_labelled"
     return {f"{counted}={size}": size for size in sizes} if sizes else {"": None}

@@ -6,6 +6,7 @@ _EXPORTS = {
     "KernelSVM": "svm",
     "KernelRidge": "ridge",
     "KernelNeighbours": "neighbours",
+    "InvarianceMachine": "invariance_machine",
     "KernelStack": "kernel_stack",
     "LabelDiffusion": "label_diffusion",
     "OutputNeighbours": "output_neighbours",

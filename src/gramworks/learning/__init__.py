@@ -5,11 +5,18 @@ from importlib import import_module
 _EXPORTS = {
     "AlignmentKernel": "alignment",
     "ClusterKernel": "cluster",
+    "Gradient": "functionals",
+    "GraphDifference": "functionals",
+    "InvarianceKernel": "invariance",
+    "JointGram": "joint_gram",
     "KernelDependency": "kernel_dependency",
+    "LaplacianKernel": "laplacian",
+    "LocalAverage": "functionals",
     "MarginKernel": "margin",
     "MixtureKernel": "mixture",
     "OptimalTarget": "optimal_target",
     "RankOneFamily": "rank_one",
+    "Tangent": "functionals",
     "TransductiveDiscrimination": "transductive_discrimination",
     "bound_test_error": "margin_bound",
 }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
+from gramworks.digests import content_digest
 
 
 class Kept:
@@ -31,14 +30,7 @@ class Kept:
             tells its value.
         compute : callable
         """
-        digest = hashlib.blake2b()
-        for part in inputs:
-            if isinstance(part, np.ndarray):
-                digest.update(repr((part.shape, part.dtype.str)).encode())
-                digest.update(np.ascontiguousarray(part))
-            else:
-                digest.update(repr(part).encode())
-        key = digest.digest()
+        key = content_digest(inputs)
         if key not in self._results:
             while len(self._results) >= self._most:
                 self._results.pop(next(iter(self._results)))

@@ -8,6 +8,7 @@ anywhere, so that a new method edits no existing file.
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +64,11 @@ class Method:
     def learns(self) -> bool:
         """Whether it has a `learn` function, run once for all draws."""
         return hasattr(self.module, "learn")
+
+    @property
+    def resumes(self) -> bool:
+        """Whether its `learn` keeps steps that are done, and takes them as `steps`."""
+        return self.learns and "steps" in inspect.signature(self.module.learn).parameters
 
     @property
     def takes_parts(self) -> bool:

@@ -74,7 +74,7 @@ def tabulate_study(
     text = json.dumps(provenance, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(home / "provenance.json", text + "\n")
     made = _write_tables(study, tables(comparison, study.metrics), home)
-    made |= _write_figures(study, comparison, home, datasets or {})
+    made |= _write_figures(study, comparison, home, datasets or {}, scores)
     for pattern in ("table-*.*", "figure-*.*"):
         for path in home.glob(pattern):
             if path.name not in made:
@@ -135,10 +135,14 @@ def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
 
 
 def _write_figures(
-    study: Study, comparison: pd.DataFrame, home: Path, datasets: Mapping[str, Path]
+    study: Study,
+    comparison: pd.DataFrame,
+    home: Path,
+    datasets: Mapping[str, Path],
+    scores: pd.DataFrame,
 ) -> set[str]:
     made = set()
-    for name, figure in study_figures(study, comparison, datasets):
+    for name, figure in study_figures(study, comparison, datasets, scores):
         stem = f"figure-{file_name(name)}"
         save_figure(figure, home / stem, version=__version__)
         made |= {f"{stem}.svg", f"{stem}.png"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +61,10 @@ def figure_reading(study: Study, name: str) -> tuple[str, str]:
 
 
 def study_figures(
-    study: Study, comparison: pd.DataFrame, tables: Mapping[str, Path]
+    study: Study,
+    comparison: pd.DataFrame,
+    tables: Mapping[str, Path],
+    scores: pd.DataFrame | None = None,
 ) -> Iterator[tuple[str, Figure]]:
     """Draw the figures of a study.
 
@@ -71,6 +75,9 @@ def study_figures(
         From `gramworks.report.comparison.compare`.
     tables : mapping of str to Path
         Normalised data sets by name, for figures that the study's own module draws.
+    scores : DataFrame, optional
+        From `gramworks.report.scores.read_scores`, for figures of single draws: a module whose
+        `draw_figures` takes `scores` gets them.
 
     Yields
     ------
@@ -84,7 +91,7 @@ def study_figures(
     DataError
         The study's own module draws a figure that it does not state.
     """
-    yield from _drawn_by_module(study, comparison, tables)
+    yield from _drawn_by_module(study, comparison, tables, scores)
     whole, single = apart(comparison)
     own = own_figures(study)
     for name in figure_names(study):
@@ -104,13 +111,18 @@ def study_figures(
 
 
 def _drawn_by_module(
-    study: Study, comparison: pd.DataFrame, tables: Mapping[str, Path]
+    study: Study,
+    comparison: pd.DataFrame,
+    tables: Mapping[str, Path],
+    scores: pd.DataFrame | None,
 ) -> Iterator[tuple[str, Figure]]:
     stated = own_figures(study)
     if not stated:
         return
     module = own_module(study.name)
-    for name, figure in module.draw_figures(study, comparison, tables):
+    wanted = "scores" in inspect.signature(module.draw_figures).parameters
+    further = {"scores": scores} if wanted else {}
+    for name, figure in module.draw_figures(study, comparison, tables, **further):
         if name not in stated:
             raise DataError(
                 f"{module.__name__}.draw_figures gave {name!r}; allowed are its FIGURES, "

@@ -78,3 +78,30 @@ def solve_ridge(K, targets, ridge, *, centre=True):
     with np.errstate(divide="ignore", invalid="ignore"):
         left_out = ridge * coefficients / share[:, None]
     return RidgeSolution(coefficients, offsets - means @ coefficients, left_out)
+
+
+def ridge_path(K, targets, ridges):
+    """Solve with an intercept for many ridges, by one eigendecomposition of the centred kernel.
+
+    Parameters
+    ----------
+    K : ndarray of shape (l, l)
+        Positive semidefinite Gram matrix; read only. Negative eigenvalues, which rounding leaves,
+        count as 0.
+    targets : ndarray of shape (l, q)
+    ridges : sequence of k floats
+        Positive.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (k, l, q)
+    intercepts : ndarray of shape (k, q)
+    """
+    means, offsets = K.mean(axis=0), targets.mean(axis=0)
+    centred = K - means - means[:, None] + means.mean()
+    values, vectors = np.linalg.eigh(centred)
+    shares = vectors.T @ (targets - offsets)
+    levels = np.maximum(values, 0.0) + np.asarray(ridges, dtype=np.float64)[:, None]
+    coefficients = vectors @ (shares / levels[:, :, None])
+    coefficients -= coefficients.mean(axis=1, keepdims=True)
+    return coefficients, offsets - means @ coefficients

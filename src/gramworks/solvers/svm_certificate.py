@@ -68,11 +68,11 @@ class SvmSolution:
         return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
 
-def find_intercept(scores, signs):
-    """Minimise sum_i max(0, 1 - y_i (s_i + b)) over b, exactly.
+def find_intercept(scores, signs, costs=None):
+    """Minimise sum_i c_i max(0, 1 - y_i (s_i + b)) over b, exactly.
 
-    The sum is piecewise linear and convex, its slope is minus the number of positive labels at
-    the far left and grows by one at each breakpoint y_i - s_i.
+    The sum is piecewise linear and convex, its slope is minus the cost of the positive labels at
+    the far left and grows by c_i at each breakpoint y_i - s_i.
 
     Parameters
     ----------
@@ -80,6 +80,8 @@ def find_intercept(scores, signs):
         Decision values without intercept.
     signs : ndarray of shape (n,)
         Labels, -1 and +1, both present.
+    costs : ndarray of shape (n,), optional
+        c, positive; default: ones.
 
     Returns
     -------
@@ -88,10 +90,22 @@ def find_intercept(scores, signs):
     hinge : float
         The least sum.
     """
-    breaks = np.sort(signs - scores)
-    n_positive = int(np.count_nonzero(signs > 0))
-    intercept = 0.5 * (breaks[n_positive - 1] + breaks[n_positive])
-    hinge = float(np.maximum(0.0, 1.0 - signs * (scores + intercept)).sum())
+    breaks = signs - scores
+    if costs is None:
+        breaks.sort()
+        left = right = int(np.count_nonzero(signs > 0))
+        costs = 1.0
+    else:
+        order = np.argsort(breaks, kind="stable")
+        breaks, grown = breaks[order], np.cumsum(costs[order])
+        positive = float(costs[signs > 0].sum())
+        blur = 4.0 * signs.size * np.finfo(np.float64).eps * positive
+        # the slope is zero between the two, or changes its sign where they are the same
+        left = int(np.searchsorted(grown, positive - blur)) + 1
+        right = int(np.searchsorted(grown, positive + blur, side="right"))
+        right = min(max(left - 1, right), signs.size - 1)
+    intercept = 0.5 * (breaks[left - 1] + breaks[right])
+    hinge = float(np.sum(costs * np.maximum(0.0, 1.0 - signs * (scores + intercept))))
     return float(intercept), hinge
 
 

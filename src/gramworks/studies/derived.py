@@ -9,7 +9,7 @@ A study ``some-study`` may have a module ``some_study.py`` beside this one, foun
 - ``FIGURES``: figures of its own, each name with what kind of plot it is and how it is read;
 - ``draw_figures(study, comparison, tables)``: takes the study, its comparison
   (`gramworks.report.comparison.compare`) and the normalised data sets by name, and yields
-  ``(name, figure)``.
+  ``(name, figure)``. With a further parameter ``scores`` it gets the scores of all draws too.
 
 It has the first two, the last two, or all four.
 """

@@ -15,6 +15,7 @@ from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
     AnySpec,
+    ClassCounts,
     Drawn,
     HeldOut,
     Labelled,
@@ -94,7 +95,8 @@ def check_study(study: Study) -> None:
 def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
     """Refuse methods that the data set's task, size or splits leave nothing to do for."""
     entry = load_entry(dataset)
-    task = _task(study.datasets[dataset], dataset)
+    body = study.datasets[dataset]
+    task = _task(body, dataset)
     if method.predicts(params) == "classes" and task in OUTPUT_TASKS and entry.target.classes:
         task = "binary" if len(entry.target.classes) == 2 else "multiclass"
     rows = entry.facts.rows if entry.facts else None
@@ -205,6 +207,8 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
             f"{where}: repeats: {body.repeats} are asked for, the study's splits have "
             f"{all_of_them}; raise `repeats` of `splits`, or lower this one."
         )
+    if isinstance(own, ClassCounts):
+        _check_counts(own, dataset, where)
     for key, size, n_others, others in _stated_sizes(own) if facts else ():
         most = facts.rows - n_others
         if size > most:
@@ -213,6 +217,25 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
                 f"at least, are more than its {facts.rows} points; state {key} up to {most}, or "
                 "leave the data set out."
             )
+
+
+def _check_counts(spec: ClassCounts, dataset: str, where: str) -> None:
+    """Refuse classes that the data set has not, or of which no point is left for the test."""
+    entry = load_entry(dataset)
+    classes = entry.target.classes or []
+    for name, counts in spec.labelled.items():
+        for label, number in counts.items():
+            if label not in classes:
+                raise ConfigError(
+                    f"{where}: splits: labelled: {name}: no class {label!r}; "
+                    f"{suggest(label, classes)}."
+                )
+            members = entry.facts.classes.get(label) if entry.facts else None
+            if members is not None and number >= members:
+                raise ConfigError(
+                    f"{where}: splits: labelled: {name}: {number} labelled points of class "
+                    f"{label!r}, which has {members}; state up to {members - 1}."
+                )
 
 
 def _stated_sizes(spec: AnySpec) -> Iterator[tuple[str, int, int, tuple[str, str]]]:

@@ -1,0 +1,230 @@
+"""A kernel on data, functionals on its functions, and deformed kernels of any nu from both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gramworks.errors import FitError, KernelError
+from gramworks.fitting.inputs import check_choice, check_positive, check_square, check_whole
+from gramworks.kernels.gaussian_kernel import median_width
+from gramworks.kernels.vectors import as_vectors
+from gramworks.learning.functionals import as_functionals
+from gramworks.solvers.deformed_dense import deform_dense
+from gramworks.solvers.deformed_iterative import deform_iteratively
+from gramworks.solvers.deformed_span import SpanApproximation
+from gramworks.solvers.functional_preconditioner import Preconditioner
+from gramworks.solvers.functional_system import FunctionalSystem
+from gramworks.solvers.gaussian_expansion import GaussianExpansion
+from gramworks.solvers.gram_expansion import GramExpansion
+from gramworks.solvers.polynomial_expansion import PolynomialExpansion
+
+KERNELS = ("gaussian", "polynomial", "precomputed")
+SOLVERS = ("auto", "dense", "cg", "span")
+DENSE_FUNCTIONALS = 4000  # up to here one factor costs less than conjugate gradients
+MOST_DENSE = 20000  # 3.2 GB for N, and as much for its factor
+
+
+@dataclass(frozen=True)
+class Deformed:
+    """A deformed kernel of one nu.
+
+    Attributes
+    ----------
+    kernel : ndarray of shape (t, t)
+    residual : float
+        Largest relative residual of the systems solved for it; NaN of the span approximation,
+        which solves none.
+    error : float
+        Bound on what any entry may be off for want of iterations; NaN of the approximation.
+    solution : ndarray of shape (t, p) or None
+        (I / (2 nu) + N)^-1 Z by rows.
+    iterations : int
+    """
+
+    kernel: np.ndarray
+    residual: float = 0.0
+    error: float = 0.0
+    solution: np.ndarray | None = None
+    iterations: int = 0
+
+
+class Deformation:
+    """Deformed kernels of one data set, sharing over nu whatever does not depend on it.
+
+    Parameters
+    ----------
+    X, functionals, kernel, width, degree, offset, solver, tol, max_iterations, log
+        As in `gramworks.learning.deformed_kernels.deformed_kernels`.
+
+    Attributes
+    ----------
+    width : float or None
+        As taken.
+    solver : str
+        dense, cg or span.
+    system : FunctionalSystem
+    """
+
+    def __init__(
+        self, X, *, functionals="gradient", kernel="gaussian", width=None, degree=None, offset=1.0,
+        solver="auto", tol=1e-6, max_iterations=1000, log=None,
+    ):  # fmt: skip
+        described = as_functionals(functionals)
+        check_choice(kernel, "kernel", KERNELS)
+        check_choice(solver, "solver", SOLVERS)
+        self.tol = check_positive(tol, "tol")
+        self.max_iterations = check_whole(max_iterations, "max_iterations")
+        self.log = log
+        self.X, self.width, expansion = _expand(X, described, kernel, width, degree, offset)
+        families = [functional.family(expansion, self.X) for functional in described]
+        self.system = FunctionalSystem(expansion, families).reduced()
+        self.solver = self._choose(solver)
+        self._shared = None
+
+    def _choose(self, solver) -> str:
+        p = self.system.count
+        if solver == "auto":
+            return "cg" if p > DENSE_FUNCTIONALS and self.system.uses_fields else "dense"
+        if solver == "dense" and p > MOST_DENSE:
+            raise FitError(
+                f"solver='dense' with {p} functionals wants {p * p * 16 / 1e9:.0f} GB; allowed: up "
+                f"to {MOST_DENSE}. solver='cg' never makes their Gram matrix."
+            )
+        return solver
+
+    def deform(self, nu) -> Deformed:
+        """Give the deformed kernel of one nu; 0 gives the plain kernel itself."""
+        nu = check_nu(nu)
+        system = self.system
+        if nu == 0 or system.count == 0:
+            return Deformed(system.expansion.gram.copy())
+        if self._shared is None:
+            self._shared = self._prepare()
+        if self.solver == "span":
+            return Deformed(self._shared.deform(nu), float("nan"), float("nan"))
+        if self.solver == "dense":
+            N, Z = self._shared
+            kernel, solution, residual = deform_dense(system, nu, N=N, Z=Z)
+            return Deformed(kernel, residual, 0.0, solution)
+        found = deform_iteratively(
+            system, nu, self._shared, tol=self.tol, max_iterations=self.max_iterations,
+            log=self.log,
+        )  # fmt: skip
+        return Deformed(found.kernel, found.residual, found.error, found.solution, found.iterations)
+
+    def extend(self, nu, X_new, solution=None) -> np.ndarray:
+        """Give the deformed kernel between new points and those of the data, (n_new, t).
+
+        Parameters
+        ----------
+        nu : float
+        X_new : array-like of shape (n_new, n), or (n_new, t) for a precomputed kernel
+        solution : ndarray of shape (t, p)
+            That of `deform`; not needed by the approximation, nor for nu = 0.
+        """
+        system, expansion = self.system, self.system.expansion
+        if expansion.derivatives:
+            X_new = as_vectors(X_new, "X_new")
+            X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+            if X_new.shape[1] != self.X.shape[1]:
+                raise KernelError(
+                    f"X_new has {X_new.shape[1]} features; the points of the fit have "
+                    f"{self.X.shape[1]}, in the same order"
+                )
+        else:
+            X_new = np.asarray(X_new)
+        K_new = expansion.new_gram(X_new)
+        if nu == 0 or system.count == 0:
+            return K_new
+        if self.solver == "span":
+            if self._shared is None:
+                self._shared = self._prepare()
+            return self._shared.extend(nu, K_new)
+        step = max(1, 2**24 // system.count)
+        for start in range(0, len(K_new), step):
+            rows = slice(start, start + step)
+            K_new[rows] -= system.new_columns(X_new[rows]) @ solution.T
+        return K_new
+
+    def release(self) -> None:
+        """Forget what further nu would share, and the log; `extend` does not need them."""
+        if self.solver != "span":
+            self._shared = None
+        self.log = None
+
+    def _prepare(self):
+        if self.solver == "span":
+            return SpanApproximation(self.system)
+        if self.solver == "dense":
+            return self.system.dense(), self.system.columns(slice(None))
+        return Preconditioner(self.system)
+
+
+def functional_system(
+    X, functionals, *, kernel="gaussian", width=None, degree=None, offset=1.0
+) -> FunctionalSystem:
+    """Give the representers of functionals at the points of X, each as it was stated.
+
+    Where only the sum of squares counts, `Deformation` takes fewer functionals with the same sum;
+    other losses want these.
+
+    Parameters
+    ----------
+    X, functionals, kernel, width, degree, offset
+        As in `gramworks.learning.deformed_kernels.deformed_kernels`.
+
+    Returns
+    -------
+    FunctionalSystem
+        ``dense()`` is <z_i, z_j>, ``new_columns(X_new)`` is z_j(x) with a row for each new point.
+    """
+    described = as_functionals(functionals)
+    check_choice(kernel, "kernel", KERNELS)
+    X, _, expansion = _expand(X, described, kernel, width, degree, offset, turn=False)
+    return FunctionalSystem(expansion, [each.family(expansion, X) for each in described])
+
+
+def check_nu(nu) -> float:
+    """Check a weight of the invariances: 0 or more."""
+    if nu == 0 and not isinstance(nu, (bool, np.bool_)):
+        return 0.0
+    try:
+        return check_positive(nu, "nu")
+    except FitError:
+        raise FitError(
+            f"nu={nu!r}; allowed: a finite number of at least 0, where 0 is the plain kernel"
+        ) from None
+
+
+def _expand(X, described, kernel, width, degree, offset, turn=True):
+    """Make the expansion; gives the data as checked, the width taken, and it."""
+    if kernel == "precomputed":
+        _unused(kernel, width=width, degree=degree)
+        K = check_square(X, "X (the kernel matrix, since kernel='precomputed')")
+        return K, None, GramExpansion(0.5 * (K + K.T))
+    X = as_vectors(X)
+    X = X.toarray() if hasattr(X, "toarray") else X
+    # tangents leave the span of the points, which derivatives along the axes need not
+    turn = turn and all(functional.along_axes for functional in described)
+    if kernel == "polynomial":
+        _unused(kernel, width=width)
+        if degree is None:
+            raise FitError("degree=None; kernel='polynomial' wants a whole number from 1")
+        if any(functional.spread for functional in described):
+            raise FitError(
+                "LocalAverage has a closed form for kernel='gaussian' alone; found 'polynomial'"
+            )
+        degree = check_whole(degree, "degree")
+        return X, None, PolynomialExpansion(X, degree, offset, turn=turn)
+    _unused(kernel, degree=degree)
+    width = median_width(X) if width is None else check_positive(width, "width")
+    spreads = dict.fromkeys(f.spread for f in described if f.spread)
+    return X, width, GaussianExpansion(X, width, spreads, turn=turn)
+
+
+def _unused(kernel, **parameters):
+    for name, value in parameters.items():
+        if value is not None:
+            raise KernelError(f"{name}={value!r} has no part in kernel={kernel!r}; leave it out")
