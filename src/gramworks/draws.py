@@ -276,7 +276,7 @@ def _rows(
         return
     metrics = dict(outcome.metrics)
     if outcome.components is not None:
-        metrics |= correlate(dataset.y, outcome.components)
+        metrics |= correlate(*_known(dataset, outcome.components))
     if outcome.predictions is not None:
         try:
             values, undefined = score(
@@ -300,6 +300,14 @@ def _rows(
             yield key | cell(metric, value, status, reason)
         else:
             yield key | cell(metric, None, "failed", f"{metric} is {value}")
+
+
+def _known(dataset: Dataset, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Leave out the points whose target nobody knows."""
+    if dataset.unlabelled is None:
+        return dataset.y, components
+    known = ~dataset.unlabelled
+    return dataset.y[known], components[known]
 
 
 def _text(error: BaseException) -> str:

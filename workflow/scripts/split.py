@@ -20,7 +20,12 @@ def main(study, dataset, table, splits, spec, log):
     data = read_dataset(table)
     try:
         made = make_splits(
-            spec, data.strata, study=study, dataset=dataset, partitions=data.partitions
+            spec,
+            data.strata,
+            study=study,
+            dataset=dataset,
+            partitions=data.partitions,
+            unlabelled=data.unlabelled,
         )
     except DataError as error:
         log(error)

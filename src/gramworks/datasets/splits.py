@@ -163,6 +163,7 @@ def make_splits(
     study: str,
     dataset: str,
     partitions: list[tuple[np.ndarray, np.ndarray]] | None = None,
+    unlabelled: np.ndarray | None = None,
 ) -> dict[str, Splits]:
     """Draw the splits of one data set in one study.
 
@@ -178,6 +179,9 @@ def make_splits(
         The identity of the draws.
     partitions : list of (train, test), optional
         Given ones, for ``kind: given``.
+    unlabelled : (n,) bool, optional
+        Points whose target nobody knows: draws are made of the others, and these are among the
+        unlabelled points of each.
 
     Returns
     -------
@@ -193,6 +197,15 @@ def make_splits(
         (or not enough) given partitions.
     """
     y = np.asarray(y)
+    if unlabelled is not None and unlabelled.any():
+        if partitions:
+            raise DataError(
+                f"study {study!r}, data set {dataset!r}: given partitions and points without a "
+                "target do not go together; leave these points out."
+            )
+        known = np.flatnonzero(~unlabelled)
+        found = make_splits(spec, y[known], study=study, dataset=dataset)
+        return {s: _among(draws, known, np.flatnonzero(unlabelled)) for s, draws in found.items()}
     where = f"study {study!r}, data set {dataset!r}"
     if is_classes(y) and len(y) and y.min() < 0:
         raise DataError(f"{where}: class codes are 0, 1, ..., found {int(y.min())}.")
@@ -252,6 +265,15 @@ def make_splits(
         ])
         for setting, size in split_settings(spec).items()
     }  # fmt: skip
+
+
+def _among(draws: Splits, known: np.ndarray, others: np.ndarray) -> Splits:
+    """Number the rows of draws of some points among all, the other points being unlabelled."""
+    found = []
+    for repeat in range(draws.repeats):
+        labelled, unlabelled, test = (known[part] for part in draws.draw(repeat))
+        found.append((labelled, np.sort(np.concatenate([unlabelled, others])), test))
+    return _padded(found)
 
 
 def leaves_points_out(spec: AnySpec) -> bool:
