@@ -202,15 +202,22 @@ def compute_gram(
             if peak > memory_mb * 2**20:
                 raise memory_short(memory_mb, f"the eigenvectors for {kernel.id}", peak, "them")
             log(f"{kernel.id}: eigenvectors of the graph, {peak / 2**20:.0f} MB")
-        slow = "log" in inspect.signature(family.prepare).parameters
-        blocks = family.prepare(X, **parameters, **({"log": log} if slow else {}))
+        offered = {"log": log, "threads": threads}
+        taken = offered.keys() & inspect.signature(family.prepare).parameters.keys()
+        blocks = family.prepare(X, **parameters, **{name: offered[name] for name in taken})
         n = blocks.rows
         ids = _row_ids(row_ids, n)
         in_memory, workers = share_memory(
-            n, X, memory_mb, threads, mapped="mapped" in kernel.transforms, peak=peak
+            n,
+            X,
+            memory_mb,
+            1 if "threads" in taken else threads,  # one tile at a time, all threads on it
+            mapped="mapped" in kernel.transforms,
+            peak=peak,
         )
         where = "in memory" if in_memory else "tile by tile to the file"
-        log(f"{kernel.id}: {n} points, {where}, threads: {workers}")
+        used = threads if "threads" in taken else workers
+        log(f"{kernel.id}: {n} points, {where}, threads: {used}")
         with atomic(path, "gram") as file:
             compute = compute_in_memory if in_memory else compute_in_file
             check = compute(_create(file, n), blocks, kernel, log, workers)

@@ -16,7 +16,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 from scipy.sparse import issparse
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from gramworks.errors import ResourceError
 from gramworks.hdf5 import check_space
@@ -27,6 +27,7 @@ from gramworks.kernels.similarity_map import mapped_blocks
 from gramworks.kernels.tiles import (
     Blocks,
     Log,
+    blas_threads,
     computed_tiles,
     fill,
     held,
@@ -44,9 +45,9 @@ _EXACT_POINTS = 1000
 @contextmanager
 def one_blas_thread() -> Iterator[int]:
     """Limit BLAS to one thread and yield how many it had."""
-    had = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    had = blas_threads()
     with threadpool_limits(1, user_api="blas"):
-        yield max(had, default=1)
+        yield had
 
 
 def compute_in_memory(

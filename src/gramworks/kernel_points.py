@@ -17,7 +17,8 @@ _WORDS = {"vectors": "vectors of features", "graph": "a graph", "strings": "stri
 _ADVICE = {
     "vectors": "take linear, poly-... or gaussian-...; correlation-t0.8-b1 makes a graph of them",
     "graph": "take diffusion-b1 there",
-    "strings": "take a kernel on strings there, such as smith-waterman-mapped on proteins",
+    "strings": "take a kernel on strings there, such as subsequence-l3-d0.5, or "
+    "smith-waterman-mapped on proteins",
 }
 
 

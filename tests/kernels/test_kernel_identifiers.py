@@ -31,6 +31,8 @@ EXAMPLES = {
     "linear": "linear",
     "poly": "poly-d2-o1",
     "smith-waterman": "smith-waterman-mapped",
+    "spectrum": "spectrum-l3",
+    "subsequence": "subsequence-l3-d0.5",
 }
 views = st.none() | st.from_regex("[A-Za-z0-9_-][A-Za-z0-9_.-]{0,8}", fullmatch=True)
 
@@ -67,6 +69,10 @@ def test_round_trip(core, suffixes, view):
         ("correlation-t0.80-b01@unit", "correlation-t0.8-b1@unit"),
         ("smith-waterman-mapped-unit", "smith-waterman-o11-e1-mapped-unit"),
         ("smith-waterman-o10.0-e02-unit-mapped@s", "smith-waterman-o10-e2-unit-mapped@s"),
+        ("subsequence-l03-d0.010", "subsequence-l3-d0.01"),
+        ("subsequence-l3.0-d1.0-raw-centred-unit@s", "subsequence-l3-d1-raw-centred-unit@s"),
+        ("spectrum-l05-unit", "spectrum-l5-unit"),
+        ("spectrum-l1-raw", "spectrum-l1-raw"),
     ],
 )
 def test_canonical_form(written, canonical):
@@ -117,6 +123,18 @@ def test_transforms_keep_their_order():
         ("smith-waterman-o1.5-e1-mapped", "an integer"),
         ("smith-waterman-o1-e2-mapped", "gap_extend <= gap_open"),
         ("smith", "no family 'smith'; "),
+        ("subsequence-l3", "a length and a decay"),
+        ("subsequence-d0.5-l3", "plain decimals"),
+        ("subsequence-l3-d0.5-raw-raw", "a length and a decay"),
+        ("subsequence-l3-d0.5-unit-raw", "a length and a decay"),
+        ("subsequence-l0-d0.5", "whole number from 1"),
+        ("subsequence-l1.5-d0.5", "whole number from 1"),
+        ("subsequence-l3-d0", "above 0 and up to 1"),
+        ("subsequence-l3-d1.5", "above 0 and up to 1"),
+        ("subsequence-l80-d0.0001-raw", "below 1e-300"),
+        ("spectrum", "wants a length"),
+        ("spectrum-l3-d1", "wants a length"),
+        ("spectrum-l0", "whole number from 1"),
         ("poly-d2", "a degree and an offset"),
         ("poly-o1-d2", "plain decimals"),
         ("poly-d0-o1", "at least 1"),

@@ -72,9 +72,11 @@ def test_public_names_are_there():
     import gramworks.learning
 
     for package, names in {
-        gramworks.kernels: "linear polynomial gaussian centre normalise alignment",
+        gramworks.kernels: "linear polynomial gaussian subsequence diffusion centre normalise "
+        "alignment",
         gramworks.gram: "write_gram read_gram",
-        gramworks.learning: "AlignmentKernel MarginKernel OptimalTarget",
+        gramworks.learning: "AlignmentKernel ClusterKernel KernelDependency MarginKernel "
+        "OptimalTarget",
         gramworks.fitting: "cross_validate",
     }.items():
         for name in names.split():

@@ -8,10 +8,13 @@ _EXPORTS = {
     "KernelNeighbours": "neighbours",
     "KernelStack": "kernel_stack",
     "LabelDiffusion": "label_diffusion",
+    "OutputNeighbours": "output_neighbours",
     "RandomWalkClassifier": "random_walk",
     "SelfTrainingSVM": "self_training",
     "TransductiveSVM": "transductive_svm",
     "cross_validate": "cross_validation",
+    "select_dependency": "dependency_selection",
+    "select_neighbours": "dependency_selection",
 }
 
 __all__ = sorted(_EXPORTS)

@@ -99,15 +99,33 @@ class KernelNeighbours(ClassifierMixin, BaseEstimator):
     def _vote(self, K_new):
         check_is_fitted(self)
         K = self._own if K_new is None else check_new(K_new, self.n_features_in_)
-        # k(x,x) is the same for all candidates of a row
-        distances = self._squares - 2.0 * K[:, self._labelled]
-        lengths = np.sqrt(np.maximum(self._squares, 0.0))
-        # |x| is at least its projection on any z, and known for no new row
-        usable = np.where(lengths > 0, lengths, np.inf)
-        reach = np.abs(K[:, self._labelled] / usable).max(axis=1, keepdims=True)
-        ranked = _rank(distances, _TIE * (np.abs(self._squares) + 2.0 * reach * lengths))
+        ranked = rank_by_distance(K[:, self._labelled], self._squares)
         codes = self._codes[ranked[:, : int(self.neighbours)]]
         return (codes[:, :, None] == np.arange(self.classes_.size)).sum(axis=1)
+
+
+def rank_by_distance(K, squares):
+    """Rank points by their distance from each row, the first of equally distant ones before.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_new, n)
+        Kernel between rows and points.
+    squares : ndarray of shape (n,)
+        k(z, z) of the points.
+
+    Returns
+    -------
+    ndarray of shape (n_new, n), int
+        Numbers of points, the nearest first.
+    """
+    # k(x,x) is the same for all candidates of a row
+    distances = squares - 2.0 * K
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    # |x| is at least its projection on any z, and known for no new row
+    usable = np.where(lengths > 0, lengths, np.inf)
+    reach = np.abs(K / usable).max(axis=1, keepdims=True)
+    return _rank(distances, _TIE * (np.abs(squares) + 2.0 * reach * lengths))
 
 
 def _rank(distances, errors):

@@ -11,12 +11,18 @@ _EXPORTS = {
     "correlation_graph": "correlation_kernel",
     "diffusion": "diffusion_kernel",
     "empirical_map": "similarity_map",
+    "from_distances": "output_kernels",
     "gaussian": "gaussian_kernel",
+    "gaussian_of_kernel": "gaussian_map",
     "linear": "linear_kernel",
     "normalise": "transforms",
     "parse_kernel": "identifiers",
     "polynomial": "polynomial_kernel",
+    "shared_labels": "output_kernels",
     "smith_waterman": "smith_waterman_kernel",
+    "spectrum": "spectrum_kernel",
+    "subsequence": "subsequence_kernel",
+    "zero_one": "output_kernels",
 }
 
 __all__ = sorted(_EXPORTS)

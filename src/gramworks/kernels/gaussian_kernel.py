@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
-
 import numpy as np
 
 from gramworks.errors import KernelError
@@ -12,6 +9,7 @@ from gramworks.kernels.distances import squared_distances
 from gramworks.kernels.identifiers import read_number, write_number
 from gramworks.kernels.tiles import Blocks, fill, upper_tiles
 from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.widths import check_width
 
 PREFIX = "gaussian"
 GRAMMAR = "gaussian-w<width> or gaussian-median"
@@ -91,7 +89,7 @@ def parse(words: list[str]) -> dict:
         return {"width": "median"}
     if len(words) != 1:
         raise KernelError(f"'gaussian' wants a width or 'median', found {'-'.join(words)!r}.")
-    return {"width": _checked(read_number(words[0], "w", "width"))}
+    return {"width": check_width(read_number(words[0], "w", "width"))}
 
 
 def format(parameters: dict) -> list[str]:
@@ -107,7 +105,7 @@ def resolve(X, *, width) -> dict:
 
 def prepare(X, Z=None, *, width: float) -> Blocks:
     """Validate data and width and return the kernel in blocks."""
-    width = _checked(width)
+    width = check_width(width)
     distances = squared_distances(X, Z)
 
     def block(rows: slice, columns: slice) -> np.ndarray:
@@ -116,12 +114,3 @@ def prepare(X, Z=None, *, width: float) -> Blocks:
         return np.exp(values, out=values)
 
     return Blocks(distances.rows, distances.columns, distances.symmetric, block)
-
-
-def _checked(width) -> float:
-    if not isinstance(width, Real) or isinstance(width, bool) or not width > 0:
-        raise KernelError(f"width = {width!r}: a number above 0 is needed.")
-    width = float(width)
-    if not (math.isfinite(width) and 1e-150 <= width <= 1e150):
-        raise KernelError(f"width = {width!r}: its square is beyond float64; rescale the data.")
-    return width

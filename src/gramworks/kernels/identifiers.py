@@ -8,7 +8,8 @@ edits no existing file. It states
 - ``parse(words)``: the remaining words to a dict of parameters;
 - ``format(parameters)``: the way back, to words in canonical form;
 - ``prepare(X, Z=None, **parameters)``: validates the data and returns `Blocks`; one that takes
-  long has an argument ``log`` for progress lines as well;
+  long has an argument ``log`` for progress lines as well, and one whose blocks share out their
+  work themselves an argument ``threads``;
 - optionally ``resolve(X, **parameters)``: replaces parameters that depend on the data;
 - optionally ``TAKES``: ``"graph"`` or ``"strings"`` where it is not ``"vectors"``;
 - optionally ``SEMIDEFINITE = False``: similarities that are a kernel only when mapped;

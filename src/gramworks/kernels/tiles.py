@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 Log = Callable[[str], None]
 LARGEST_TILE = 512
@@ -38,6 +39,12 @@ class Blocks:
             # A product of matrices does not promise the same bits on both sides.
             tile = np.triu(tile) + np.triu(tile, 1).T
         return tile
+
+
+def blas_threads() -> int:
+    """Say how many threads BLAS has, which is how many a kernel may use."""
+    had = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return max(had, default=1)
 
 
 def tile_side(n: int) -> int:

@@ -5,6 +5,7 @@ from importlib import import_module
 _EXPORTS = {
     "AlignmentKernel": "alignment",
     "ClusterKernel": "cluster",
+    "KernelDependency": "kernel_dependency",
     "MarginKernel": "margin",
     "MixtureKernel": "mixture",
     "OptimalTarget": "optimal_target",
