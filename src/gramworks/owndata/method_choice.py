@@ -14,7 +14,7 @@ from gramworks.owndata.kernel_choice import KernelChoice
 LIGHT = {
     "C_grid": [0.5, 8, 128],
     "width_factors": [0.25, 0.5, 1, 2],
-    "partitions": 5,
+    "partitions": 3,
 }
 """Smaller grids than methods have by themselves, so that a first report is quick."""
 
@@ -48,7 +48,7 @@ def choose_methods(
         Registered methods alone, in alphabetical order.
     """
     found = MethodChoice()
-    for name in _all_names(len(choice.kernels)):
+    for name in method_names():
         method = load_method(name)
         reason = _unfit(method, dataset, choice)
         if not reason:
@@ -65,21 +65,13 @@ def choose_methods(
     return found
 
 
-def _all_names(kernels: int) -> list[str]:
-    """Spell families out: single-1 to single-m."""
-    names = []
-    for name in method_names():
-        if load_method(name).index is None:
-            names.append(name)
-        else:
-            stem = name.removesuffix("-1")
-            names += [f"{stem}-{i}" for i in range(1, kernels + 1)]
-    return names
-
-
 def _unfit(method: Method, dataset, choice: KernelChoice) -> str:
     if dataset.task not in method.tasks:
         return f"it is made for {', '.join(method.tasks)}"
+    if method.index is not None:
+        return (
+            "one of a numbered family, the first of which takes K1; svm on each kernel is like it"
+        )
     there = {"grams"}
     if kind_of(dataset.X) == "strings":
         there |= set() if dataset.views else {"strings"}
@@ -106,7 +98,8 @@ def _body(method: Method, dataset, choice: KernelChoice, few: bool) -> dict[str,
     body: dict[str, Any] = {}
     setting: dict[str, Any] = {}
     if "kernel" in fields:
-        setting["kernel"] = choice.typical()[: 1 if few else 2]
+        alone = set(fields) == {"kernel", "C"}  # a plain machine: each kernel by itself
+        setting["kernel"] = list(choice.kernels) if alone else choice.typical()[: 1 if few else 2]
     if "criterion" in fields and "C" in fields:
         setting |= {"criterion": "l1", "C": 1}
     parameters = {key: value for key, value in LIGHT.items() if key in fields}

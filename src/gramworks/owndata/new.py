@@ -22,6 +22,7 @@ from gramworks.owndata.points import slug
 from gramworks.owndata.split_choice import choose_splits
 from gramworks.owndata.study_text import study_values, write_config, write_entry, write_study
 from gramworks.owndata.understanding import Request, Understood, understand
+from gramworks.owndata.trial import try_methods
 from gramworks.provenance import provenance
 from gramworks.strict_yaml import parse_yaml
 from gramworks.studies.study_checks import check_study
@@ -103,6 +104,7 @@ def new_study(
         methods = choose_methods(
             found.dataset, choice, check, few=found.dataset.rows > FEW_SETTINGS
         )
+        try_methods(found.dataset, choice, methods, square_views=found.precomputed)
         if not methods.bodies:
             raise ConfigError(f"no registered method suits {found.dataset.task} data like these.")
         if not (update and study_path.is_file()):

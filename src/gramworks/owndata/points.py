@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,8 @@ def slug(text: str, used: set[str] | None = None) -> str:
     used : set of str, optional
         Names that are taken; the new one is added.
     """
-    name = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")[:60].strip("-.") or "table"
+    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9.]+", "-", plain).strip("-.")[:60].strip("-.") or "table"
     used = set() if used is None else used
     free, number = name, 2
     while free in used:
