@@ -114,6 +114,45 @@ def run_draws(
     return scores, timings
 
 
+def fit_once(
+    method: Method,
+    values: dict[str, Any],
+    dataset: Dataset,
+    masks: dict[str, np.ndarray],
+    kernels: dict[str, np.ndarray],
+    *,
+    study: str,
+    setting: str,
+    shared: dict[str, np.ndarray] | None = None,
+    log: Callable[[str], None] = print,
+) -> tuple[Outcome | None, str, str]:
+    """Fit a method on one problem that is not scored, such as that of points without a target.
+
+    Parameters
+    ----------
+    method : Method
+    values : dict
+        Settings and parameters.
+    dataset : Dataset
+    masks : dict of str to (n,) bool
+        ``labelled``, ``unlabelled`` and ``test``, the points to predict.
+    kernels : dict of str to ndarray (n, n)
+    study, setting : str
+        The identity of the random numbers.
+    shared : dict of arrays, optional
+        What the method's `learn` made.
+    log : callable
+
+    Returns
+    -------
+    outcome, status, reason
+        None with the reason where the method gives none.
+    """
+    params = method.parameters(values, f"study {study}")
+    problem = _problem(method, params, dataset, masks, kernels, study, setting, 0, shared, log)
+    return _attempt(method, problem, params, log)
+
+
 def failed_rows(
     method: str,
     settings: list[dict[str, Any]],

@@ -268,7 +268,7 @@ def make_splits(
 
 
 def _among(draws: Splits, known: np.ndarray, others: np.ndarray) -> Splits:
-    """Number the rows of draws of some points among all, the other points being unlabelled."""
+    """Give draws of some points the row numbers of all; the other points are unlabelled."""
     found = []
     for repeat in range(draws.repeats):
         labelled, unlabelled, test = (known[part] for part in draws.draw(repeat))

@@ -20,8 +20,8 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
     """Write a data set.
 
     Layout: ``X`` (an array; a group with data, indices, indptr, shape; or UTF-8 bytes with their
-    offsets); ``y`` (an array, or strings as X); ``groups``; ``unlabelled``; ``partitions/{i}/train`` and ``test``;
-    ``views/{name}`` as X; JSON ``about`` (id, kinds of points, targets and views, recipe, classes,
+    offsets); ``y`` (an array, or strings as X); ``groups``; ``unlabelled``;
+    ``partitions/{i}/train`` and ``test``; ``views/{name}`` as X; JSON ``about`` (id, kinds of points, targets and views, recipe, classes,
     feature names, row ids, notes), ``provenance`` and ``digest``, a checksum of all of it.
 
     Parameters

@@ -52,7 +52,11 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         No matrix with as many rows as the target.
     """
     arrays = read_arrays(path)
-    matrices = {n: a for n, a in arrays.items() if not isinstance(a, list) and min(a.shape) > 1}
+    matrices = {
+        n: a
+        for n, a in arrays.items()
+        if not isinstance(a, list) and a.ndim == 2 and min(a.shape) > 1
+    }
     vectors = {
         n: a if isinstance(a, list) else a.ravel() for n, a in arrays.items() if n not in matrices
     }
@@ -95,7 +99,8 @@ def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray]]:
     from gramworks.datasets.matlab_structure import check_structure
 
     check_structure(path, [])
-    numeric = ("double", "single", "logical", "sparse", *(f"{s}int{b}" for s in ("", "u") for b in (8, 16, 32, 64)))  # fmt: skip
+    numeric = ("double", "single", "logical", "sparse")
+    numeric += tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
     names = [n for n, shape, kind in whosmat(path) if kind in numeric and len(shape) == 2]
     check_structure(path, names)
     try:

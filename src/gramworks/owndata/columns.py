@@ -107,7 +107,8 @@ def _of_cells(
     if doubtful:
         findings.warn(
             f"column {quoted(name)} has {listed(doubtful)} ({sum(counts[v] for v in doubtful)} "
-            f"times), kept as a category; if it stands for a missing value, state --na {doubtful[0]}"
+            "times), kept as a category; if it stands for a missing value, state --na "
+            f"{doubtful[0]}"
         )
     column = Column(name, "nominal", plain, missing)
     if len(counts) == 1:
@@ -172,8 +173,8 @@ def _numeric(
     codes = [cell for cell in cells if _CODE.fullmatch(cell)]
     if codes:
         findings.warn(
-            f"column {quoted(name)} has cells such as {quoted(codes[0])}: leading zeros make codes, "
-            "not numbers, and it is taken as categories"
+            f"column {quoted(name)} has cells such as {quoted(codes[0])}: leading zeros make "
+            "codes, not numbers, and it is taken as categories"
         )
         return None
     marks = Counter(c for c, v in zip(cells, values, strict=True) if np.isnan(v) and c)

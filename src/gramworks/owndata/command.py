@@ -147,3 +147,21 @@ def _stated(name: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     _add_arguments(parser)
     return parser.parse_args(load_entry(name).sources[0].command)
+
+
+def run_predict(options: argparse.Namespace) -> int:
+    """Run `gramworks predict`."""
+    from gramworks.owndata.findings import counted
+    from gramworks.owndata.predicting import predict
+
+    made = predict(options.name, methods=options.methods, output=options.output, log=lambda _: None)
+    for column, reason in made.failed.items():
+        print(f"! no predictions by {column}: {reason}")
+    print(f"{counted(made.rows, 'row')} predicted: {made.path}")
+    unit = " %" if made.metric.endswith("percent") else ""
+    print(
+        f"Column `prediction` is by {made.best}, the best of the run in its tests "
+        f"({made.metric.removesuffix('-percent')} {made.score:.4g}{unit}, a little too good for "
+        "having been chosen by it)."
+    )
+    return 0

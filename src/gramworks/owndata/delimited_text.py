@@ -12,7 +12,7 @@ import numpy as np
 
 from gramworks.datasets.bounded import read_bounded
 from gramworks.errors import DataError
-from gramworks.owndata.findings import Findings, listed, quoted
+from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.numerals import is_number, looks_decimal
 from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column, named_columns
 
@@ -55,7 +55,8 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
     marks = "decimal commas" if decimal == "," else "decimal points"
     quotes = ", quoted cells" if '"' in text else ""
     parted = f"cells parted by {words}, {marks}{quotes}" if len(names) > 1 else "one column"
-    findings.say(f"{path.name}: {len(rows)} rows, {len(names)} columns; {parted}")
+    size = f"{counted(len(rows), 'row')}, {counted(len(names), 'column')}"
+    findings.say(f"{path.name}: {size}; {parted}")
     gaps = frozenset({"", "?", "<null>", *options.missing_marks})
     return RawTable(
         path, path.stem, named_columns(path, names, columns), lines, "line", decimal, gaps=gaps
@@ -177,9 +178,8 @@ def _names(
     nameless = [i for i, cell in enumerate(first, 1) if not cell]
     names = [name or f"column-{i}" for i, name in enumerate(first, 1)]
     if nameless:
-        findings.say(
-            f"{path.name}: columns without a name are called {listed(names[i - 1] for i in nameless)}"
-        )
+        given = listed(names[i - 1] for i in nameless)
+        findings.say(f"{path.name}: columns without a name are called {given}")
     return names
 
 

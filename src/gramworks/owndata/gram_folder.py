@@ -64,8 +64,8 @@ def read_grams(files: list[Path], findings: Findings) -> dict[str, np.ndarray]:
                 )
             if grams and len(K) != len(grams[first]):
                 raise DataError(
-                    f"{path}: {name!r} is of {len(K)} points, {first!r} of {len(grams[first])}; all "
-                    "matrices of a folder are of the same rows in the same order."
+                    f"{path}: {name!r} is of {len(K)} points, {first!r} of {len(grams[first])}; "
+                    "all matrices of a folder are of the same rows in the same order."
                 )
             key = slug(name, used)
             found = check_gram(K, f"{path.name}")
@@ -75,8 +75,8 @@ def read_grams(files: list[Path], findings: Findings) -> dict[str, np.ndarray]:
             first = first or key
             told = found.reason if found.outcome == "repaired" else "fine"
             findings.say(
-                f"{path.name}: Gram matrix {key!r} of {counted(len(K), 'row')}, smallest eigenvalue "
-                f"{found.smallest_eigenvalue:.3g}, largest {found.largest_eigenvalue:.3g}: {told}"
+                f"{path.name}: Gram matrix {key!r} of {counted(len(K), 'row')}, smallest "
+                f"eigenvalue {found.smallest_eigenvalue:.3g}, largest {found.largest_eigenvalue:.3g}: {told}"
             )
     return grams
 

@@ -12,7 +12,7 @@ from gramworks.datasets.normalisation import normalise_dataset
 from gramworks.errors import DataError, KernelError
 from gramworks.kernels.gaussian_kernel import median_width
 from gramworks.kernels.identifiers import families, write_number
-from gramworks.owndata.findings import Findings
+from gramworks.owndata.findings import Findings, counted
 
 if TYPE_CHECKING:
     from gramworks.datasets.dataset import Dataset, Points
@@ -43,8 +43,9 @@ class KernelChoice:
     def typical(self) -> list[str]:
         """Name two kernels for methods that take one: a local and a global one, where there are."""
         names = list(self.kernels)
-        local = [n for n in names if "median" in self.kernels[n]] or names
-        return list(dict.fromkeys([local[0], names[0]]))
+        local = next((n for n in names if "median" in self.kernels[n]), names[-1])
+        other = next((n for n in names if n != local), local)
+        return list(dict.fromkeys([local, other]))
 
 
 def choose_kernels(dataset: Dataset, findings: Findings) -> KernelChoice:
@@ -77,7 +78,10 @@ def choose_precomputed(dataset: Dataset) -> KernelChoice:
     """Take each given Gram matrix as a kernel, on a scale of its own."""
     choice = KernelChoice("none")
     for name in dataset.views:
-        choice.add(f"precomputed-unit@{name}", "as given, scaled to unit diagonal")
+        if (np.diagonal(dataset.views[name]) > 0).all():
+            choice.add(f"precomputed-unit@{name}", "as given, scaled to unit diagonal")
+        else:
+            choice.add(f"precomputed@{name}", "as given; a point has no similarity to itself")
     return choice
 
 
@@ -85,13 +89,26 @@ def _add(choice: KernelChoice, X: Points, at: str, findings: Findings, every_wid
     if isinstance(X, list):
         _add_strings(choice, at)
         return
-    choice.add(f"linear-unit{at}", "linear, scaled to unit diagonal")
+    zero = int((_squared_lengths(X) == 0).sum())
+    if zero:
+        findings.warn(
+            f"{counted(zero, 'row')} of {X.shape[0]} are zero in all features, and so like no "
+            "other under the linear kernel, which is therefore not scaled to unit diagonal"
+        )
+        choice.add(f"linear{at}", "linear; not scaled, since some rows are zero")
+    else:
+        choice.add(f"linear-unit{at}", "linear, scaled to unit diagonal")
     if every_width:
         choice.add(f"poly-d2-o1-unit{at}", "all products of two features")
     width = _add_gaussian(choice, X, at, "width: the median distance of two points", findings)
     for factor in WIDTH_FACTORS if every_width else ():
         rounded = float(f"{width * factor:.3g}")
         choice.add(f"gaussian-w{write_number(rounded)}{at}", f"{factor:g} times the median")
+
+
+def _squared_lengths(X: Points) -> np.ndarray:
+    squares = X.multiply(X) if hasattr(X, "multiply") else X * X
+    return np.asarray(squares.sum(axis=1)).ravel()
 
 
 def _add_gaussian(

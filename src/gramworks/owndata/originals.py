@@ -1,4 +1,4 @@
-"""Have the user's files changed since `gramworks new` read them?"""
+"""Whether the user's files have changed since `gramworks new` read them."""
 
 from __future__ import annotations
 

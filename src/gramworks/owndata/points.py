@@ -60,7 +60,7 @@ def encode(columns: list[Column], rows: np.ndarray) -> tuple[np.ndarray, list[st
 
 
 def _unlike(names: list[str]) -> list[str]:
-    """Number names that encoding or several files have made equal."""
+    """Tell names apart, by numbers, that encoding or several files have made equal."""
     counts, seen = Counter(names), Counter()
     found = []
     for name in names:

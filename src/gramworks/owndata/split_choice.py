@@ -36,8 +36,8 @@ def choose_splits(target: Target) -> SplitChoice:
     counts = list(target.counts().values()) if target.classes else []
     if n < max(6, len(counts) + 2):
         raise DataError(
-            f"{n} rows have a target, and there are {len(counts) or 'no'} classes: too few to learn "
-            f"and to test; {max(6, len(counts) + 2)} rows are the least."
+            f"{n} rows have a target, and there are {len(counts) or 'no'} classes: too few to "
+            f"learn and to test; {max(6, len(counts) + 2)} rows are the least."
         )
     if n < FEW_ROWS:
         return _folds(n, counts)

@@ -57,8 +57,7 @@ def write_study(
         f"# {splits.comment}",
         f"splits: {inline(values['splits'])}",
         "",
-        "# Gaussian widths are chosen around the median distance of two points, after",
-        "# normalisation and without labels. More kernels cost time, and rarely accuracy.",
+        *(_WIDTHS if choice.gaussian else ()),
         "kernels:",
         *_table({key: inline(kernel) for key, kernel in choice.kernels.items()}, choice.comments),
         "",
@@ -77,6 +76,10 @@ def write_study(
     return "\n".join(lines)
 
 
+_WIDTHS = (
+    "# Gaussian widths are chosen around the median distance of two points, after",
+    "# normalisation and without labels. More kernels cost time, and rarely accuracy.",
+)
 _RECIPES = {
     "standardise": "each feature to mean 0 and standard deviation 1, over all rows",
     "unit-rows": "each row to length 1",

@@ -20,8 +20,8 @@ def tell_given_away(columns: list[Column], target: Target, findings: Findings) -
         how = _equal_numbers(values, y) if target.task == "regression" else _tells(values, y)
         if how:
             findings.warn(
-                f"column {quoted(column.name)} {how} the target {quoted(target.name)}. If it is not "
-                f"known before the target is, leave it out with --ignore {column.name!r}: with it "
+                f"column {quoted(column.name)} {how} the target {quoted(target.name)}. If it is "
+                f"not known before the target is, leave it out with --ignore {column.name!r}: with it "
                 "every method looks perfect"
             )
 

@@ -118,8 +118,8 @@ def _tell_unlabelled(name: str, known: np.ndarray, findings: Findings) -> None:
     missing = int((~known).sum())
     if missing:
         findings.say(
-            f"{counted(missing, 'row')} of {len(known)} without a target {quoted(name)}: unlabelled "
-            "points. They take part in the Gram matrices and are never tested; `gramworks predict` "
+            f"{counted(missing, 'row')} of {len(known)} without a target {quoted(name)}: "
+            "unlabelled points. They take part in the Gram matrices and are never tested; `gramworks predict` "
             "predicts them after the run"
         )
 
@@ -161,8 +161,8 @@ def _tell_classes(target: Target, findings: Findings) -> None:
     if n_largest >= 5 * n_rarest:
         findings.warn(
             f"classes are unequal: {quoted(largest)} has {n_largest} rows, {quoted(rarest)} "
-            f"{n_rarest}; always saying {quoted(largest)} is right in {100 * n_largest / total:.0f} "
-            "% of them, so look at test-auc beside the accuracy"
+            f"{n_rarest}; always saying {quoted(largest)} is right in "
+            f"{100 * n_largest / total:.0f} % of them, so look at test-auc beside the accuracy"
         )
     single = [label for label, n in counts.items() if n == 1]
     if single:

@@ -202,8 +202,8 @@ def _understand_grams(name: str, folder: Path, request: Request, findings: Findi
     n = len(next(iter(grams.values())))
     if len(target.values) != n:
         raise DataError(
-            f"{request.labels}: {len(target.values)} rows with labels, the Gram matrices are of {n} "
-            "points; give one row a point, in their order (--no-header if there are no names above "
+            f"{request.labels}: {len(target.values)} rows with labels, the Gram matrices are of "
+            f"{n} points; give one row a point, in their order (--no-header if there are no names above "
             "the columns)."
         )
     ids = row_names(holder, request.id_column) if request.id_column else [

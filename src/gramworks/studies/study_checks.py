@@ -189,8 +189,8 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
         if size > most:
             raise ConfigError(
                 f"{where}: splits: {key}: {size} {others[0]} points, with {n_others} {others[1]} "
-                f"at least, are more than its {most + n_others} points; state {key} up to {most}, or "
-                "leave the data set out."
+                f"at least, are more than its {most + n_others} points; state {key} up to {most}, "
+                "or leave the data set out."
             )
 
 
