@@ -21,8 +21,9 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
 
     Layout: ``X`` (an array; a group with data, indices, indptr, shape; or UTF-8 bytes with their
     offsets); ``y`` (an array, or strings as X); ``groups``; ``unlabelled``;
-    ``partitions/{i}/train`` and ``test``; ``views/{name}`` as X; JSON ``about`` (id, kinds of points, targets and views, recipe, classes,
-    feature names, row ids, notes), ``provenance`` and ``digest``, a checksum of all of it.
+    ``partitions/{i}/train`` and ``test``; ``views/{name}`` as X; JSON ``about`` (id, kinds of
+    points, targets and views, recipe, classes, feature names, row ids, notes), ``provenance`` and
+    ``digest``, a checksum of all of it.
 
     Parameters
     ----------

@@ -19,6 +19,9 @@ MOST_VALUES = 50
 """Values of a column of categories; one of more is left out unless the user says otherwise."""
 _ID_NAME = re.compile(r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|key|index|nr|no|row|name)", re.IGNORECASE)
 _ID_CELL = re.compile(r"[A-Za-z]{0,8}[-_ ]?\d+|[0-9a-fA-F-]{32,36}")
+_THOUSANDS = re.compile(
+    r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+(?:\.\d+)?|(?:['\u00a0 ]\d{3})+)"
+)
 _CODE = re.compile(r"0\d+")
 
 
@@ -157,6 +160,13 @@ def _numeric(
     values = read_numbers(cells, decimal, table.gaps)
     strange = np.flatnonzero(np.isinf(values))
     present = int(np.isfinite(values).sum())
+    thousands = [cell for cell in cells if _THOUSANDS.fullmatch(cell)]
+    if len(thousands) > 0.5 * len(strange) > 0:
+        findings.warn(
+            f"column {quoted(name)}: {quoted(thousands[0])} looks like a number whose thousands are "
+            "parted; write the numbers without that, or they are categories"
+        )
+        return None
     if not present:
         return None
     if len(strange):

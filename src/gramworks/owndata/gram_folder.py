@@ -76,7 +76,8 @@ def read_grams(files: list[Path], findings: Findings) -> dict[str, np.ndarray]:
             told = found.reason if found.outcome == "repaired" else "fine"
             findings.say(
                 f"{path.name}: Gram matrix {key!r} of {counted(len(K), 'row')}, smallest "
-                f"eigenvalue {found.smallest_eigenvalue:.3g}, largest {found.largest_eigenvalue:.3g}: {told}"
+                f"eigenvalue {found.smallest_eigenvalue:.3g}, largest "
+                f"{found.largest_eigenvalue:.3g}: {told}"
             )
     return grams
 

@@ -21,8 +21,8 @@ def tell_given_away(columns: list[Column], target: Target, findings: Findings) -
         if how:
             findings.warn(
                 f"column {quoted(column.name)} {how} the target {quoted(target.name)}. If it is "
-                f"not known before the target is, leave it out with --ignore {column.name!r}: with it "
-                "every method looks perfect"
+                f"not known before the target is, leave it out with --ignore {column.name!r}: with "
+                "it every method looks perfect"
             )
 
 

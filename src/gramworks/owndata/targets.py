@@ -119,8 +119,8 @@ def _tell_unlabelled(name: str, known: np.ndarray, findings: Findings) -> None:
     if missing:
         findings.say(
             f"{counted(missing, 'row')} of {len(known)} without a target {quoted(name)}: "
-            "unlabelled points. They take part in the Gram matrices and are never tested; `gramworks predict` "
-            "predicts them after the run"
+            "unlabelled points. They take part in the Gram matrices and are never tested; "
+            "`gramworks predict` predicts them after the run"
         )
 
 

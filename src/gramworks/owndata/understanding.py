@@ -92,8 +92,8 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
     tell_columns(columns, findings)
     if not any(column.used for column in columns) and all(s is None for _, _, s in sources):
         raise DataError(
-            f"{holder.path}: no column is left beside the target {quoted(target_name)}; "
-            f"{counted(len(columns), 'column')} are of no use: {listed(c.name for c in columns)}."
+            f"{holder.path}: no column is left beside the target {quoted(target_name)} (left out: "
+            f"{listed(c.name for c in columns) or 'none'}); state what rows are like in one more."
         )
     keep = handle_missing(holder, columns, request.missing, findings)
     keep = _chosen_rows(keep, target, request, name, findings)
@@ -203,8 +203,8 @@ def _understand_grams(name: str, folder: Path, request: Request, findings: Findi
     if len(target.values) != n:
         raise DataError(
             f"{request.labels}: {len(target.values)} rows with labels, the Gram matrices are of "
-            f"{n} points; give one row a point, in their order (--no-header if there are no names above "
-            "the columns)."
+            f"{n} points; give one row a point, in their order (--no-header if there are no names "
+            "above the columns)."
         )
     ids = row_names(holder, request.id_column) if request.id_column else [
         f"{holder.unit} {line}" for line in holder.lines
