@@ -163,7 +163,7 @@ def _numeric(
     thousands = [cell for cell in cells if _THOUSANDS.fullmatch(cell)]
     if len(thousands) > 0.5 * len(strange) > 0:
         findings.warn(
-            f"column {quoted(name)}: {quoted(thousands[0])} looks like a number whose thousands are "
+            f"column {quoted(name)}: {quoted(thousands[0])} looks like a number with thousands "
             "parted; write the numbers without that, or they are categories"
         )
         return None

@@ -115,8 +115,8 @@ def request_of(options: argparse.Namespace):
         options.missing, options.rows,
         Wishes(tuple(options.nominal), tuple(options.text), tuple(options.ignore)),
         ReadOptions(
-            options.target, options.delimiter, options.decimal, options.encoding,
-            not options.no_header, tuple(options.na),
+            delimiter=options.delimiter, decimal=options.decimal, encoding=options.encoding,
+            header=not options.no_header, missing_marks=tuple(options.na),
         ),
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +60,7 @@ def understand(name: str, request: Request, findings: Findings) -> Understood:
     DataError
         With what is wrong and what to do; see the modules of this package.
     """
+    request = replace(request, read=replace(request.read, target=request.target))
     folders = [path for path in request.files if path.is_dir()]
     if folders and len(request.files) > 1:
         raise DataError(
