@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gramworks import __version__
 from gramworks.errors import GramworksError
+from gramworks.owndata.command import add_parsers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
     schema = commands.add_parser("schema", help="print or write the generated schemas")
     schema.add_argument("--write", action="store_true", help="write workflow/schemas/")
     schema.add_argument("--folder", type=Path, default=Path("workflow/schemas"))
+
+    add_parsers(commands)
 
     options = parser.parse_args(arguments)
     try:
@@ -138,6 +141,18 @@ _LEFT_OUT = {
     "dataset-not-in-run": "not among `datasets` of the configuration",
     "source-not-embedded": "has to be fetched; `sources: any` in the configuration includes it",
 }
+
+
+def _new(options: argparse.Namespace) -> int:
+    from gramworks.owndata.command import run_new
+
+    return run_new(options)
+
+
+def _predict(options: argparse.Namespace) -> int:
+    from gramworks.owndata.command import run_predict
+
+    return run_predict(options)
 
 
 def _schema(options: argparse.Namespace) -> int:

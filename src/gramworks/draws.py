@@ -157,6 +157,50 @@ def draw_outcome(
     return method.fit(problem, params), problem.test_rows
 
 
+def fit_once(
+    method: Method,
+    values: dict[str, Any],
+    dataset: Dataset,
+    masks: dict[str, np.ndarray],
+    kernels: dict[str, np.ndarray],
+    *,
+    study: str,
+    setting: str,
+    shared: dict[str, np.ndarray] | None = None,
+    output_kernel: OutputKernel | None = None,
+    log: Callable[[str], None] = print,
+) -> tuple[Outcome | None, str, str]:
+    """Fit a method on one problem that is not scored, such as that of points without a target.
+
+    Parameters
+    ----------
+    method : Method
+    values : dict
+        Settings and parameters.
+    dataset : Dataset
+    masks : dict of str to (n,) bool
+        ``labelled``, ``unlabelled`` and ``test``, the points to predict.
+    kernels : dict of str to ndarray (n, n)
+    study, setting : str
+        The identity of the random numbers.
+    shared : dict of arrays, optional
+        What the method's `learn` made.
+    output_kernel : OutputKernel, optional
+        Of outputs that are strings or vectors.
+    log : callable
+
+    Returns
+    -------
+    outcome, status, reason
+        None with the reason where the method gives none.
+    """
+    params = method.parameters(values, f"study {study}")
+    problem = _problem(
+        method, params, dataset, masks, kernels, study, setting, 0, shared, output_kernel, log
+    )
+    return _attempt(method, problem, params, log)
+
+
 def failed_rows(
     method: str,
     settings: list[dict[str, Any]],
@@ -320,7 +364,7 @@ def _rows(
         return
     metrics = dict(outcome.metrics)
     if outcome.components is not None:
-        metrics |= correlate(dataset.y, outcome.components)
+        metrics |= correlate(*_known(dataset, outcome.components))
     if outcome.predictions is not None or outcome.preimages is not None:
         try:
             values, undefined = _scored(problem, outcome, dataset)
@@ -359,6 +403,14 @@ def _scored(
         dataset.y[problem.test_rows], outcome.predictions, outcome.decision,
         task=problem.task, n_classes=problem.n_classes,
     )  # fmt: skip
+
+
+def _known(dataset: Dataset, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Leave out the points whose target nobody knows."""
+    if dataset.unlabelled is None:
+        return dataset.y, components
+    known = ~dataset.unlabelled
+    return dataset.y[known], components[known]
 
 
 def _text(error: BaseException) -> str:

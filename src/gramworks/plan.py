@@ -23,6 +23,8 @@ from gramworks.fingerprint import fingerprint
 from gramworks.kernels.identifiers import kernel_module
 from gramworks.label_tasks import all_settings
 from gramworks.methods.registry import load_method, method_module
+from gramworks.owndata.originals import check_originals
+from gramworks.owndata.places import STUDIES as OWN_STUDIES
 from gramworks.settings import format_setting, join_settings
 from gramworks.studies.derived import derived_module
 from gramworks.studies.study_checks import check_study
@@ -70,9 +72,11 @@ class Plan:
     def __init__(self, config: RunConfig, root: str | Path = ".") -> None:
         self.config = config
         self.root = Path(root)
-        studies = load_studies(config.studies, self.root / "config" / "studies")
+        studies = load_studies(config.studies, self.root / "config" / "studies", OWN_STUDIES)
         for study in studies:
             check_study(study)
+            for dataset in study.datasets:
+                check_originals(load_entry(dataset))
         self._check_filters(studies)
         self.studies = {s.name: self._limited(s) for s in studies}
         # Anything that is wrong must be said here: an error in a rule's input function would make

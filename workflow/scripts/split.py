@@ -26,6 +26,7 @@ def main(study, dataset, table, splits, spec, log):
             dataset=dataset,
             partitions=data.partitions,
             classes=data.classes,
+            unlabelled=data.unlabelled,
         )
     except DataError as error:
         log(error)

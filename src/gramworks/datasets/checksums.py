@@ -14,7 +14,8 @@ def checksum(dataset: Dataset) -> str:
 
     Each array goes in as a line of its type and shape, then its values as little-endian float64
     or int64 in C order. Strings go in as UTF-8, each behind its length in bytes. Where there are
-    row ids, groups, given partitions and views, these follow, each behind its own name.
+    row ids, groups, given partitions, unlabelled points and views, these follow, each behind its
+    own name.
     """
     digest = hashlib.sha256()
     _add_points(digest, dataset.X)
@@ -34,6 +35,9 @@ def checksum(dataset: Dataset) -> str:
         digest.update(b"partition\n")
         _add_array(digest, train, "<i8")
         _add_array(digest, test, "<i8")
+    if dataset.unlabelled is not None:
+        digest.update(b"unlabelled\n")
+        _add_array(digest, dataset.unlabelled, "<i8")
     for name in sorted(dataset.views):
         digest.update(f"view {name}\n".encode())
         _add_points(digest, dataset.views[name])

@@ -58,6 +58,9 @@ class Dataset:
     groups: np.ndarray | None = None
     """(n,) int64 codes into ``classes`` of what strings or vectors as outputs stand for, where it
     is known"""
+    unlabelled: np.ndarray | None = None
+    """(n,) mask of the points whose target nobody knows; ``y`` is 0 there. They are neither
+    labelled nor tested in any draw. None: all targets are known"""
     views: dict[str, Points] = field(default_factory=dict)
     """Further sources of similarity for the same points, by name: blocks of features (n, d_v), or
     graphs as (n, n) CSR adjacency matrices"""
@@ -109,6 +112,7 @@ class Dataset:
             y=taken(self.y),
             row_ids=None if self.row_ids is None else taken(self.row_ids),
             groups=None if self.groups is None else taken(self.groups),
+            unlabelled=None if self.unlabelled is None else taken(self.unlabelled),
             views={
                 name: taken(view)[:, order] if is_graph(view) else taken(view)
                 for name, view in self.views.items()

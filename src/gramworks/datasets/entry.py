@@ -80,6 +80,8 @@ class Facts(StrictModel):
     """What identifies the parsed data, row order included."""
 
     rows: Annotated[Count, Field(ge=1)]
+    unlabelled: Annotated[Count, Field(ge=0)] = 0
+    """Rows without a target; they are not counted in `classes`."""
     columns: Annotated[Count, Field(ge=1)] | None = None
     """Features after encoding; null for strings."""
     classes: dict[Label, Count] = {}

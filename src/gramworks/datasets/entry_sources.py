@@ -128,4 +128,25 @@ class Url(_Parsed):
     files: Annotated[list[RepositoryFile], Field(min_length=1)]
 
 
-Source = Annotated[Generated | Installed | Wheel | Url, Field(discriminator="kind")]
+class Original(StrictModel):
+    """One file of a user, as `gramworks new` found it."""
+
+    path: str
+    """Where it is, from the root of the file system."""
+    sha256: Sha256
+    bytes: Annotated[Count, Field(ge=0)]
+
+
+class Own(_Parsed):
+    """A user's own table: what `gramworks new` read of it."""
+
+    kind: Literal["own"] = "own"
+    files: Annotated[list[SourceFile], Field(min_length=1)]
+    """The table as it was read, in own/datasets."""
+    originals: list[Original] = []
+    """The files that were read; when one has changed, nothing runs until they are read again."""
+    command: list[str] = []
+    """What stood behind `gramworks new`, for `gramworks new --update ID`."""
+
+
+Source = Annotated[Generated | Installed | Wheel | Url | Own, Field(discriminator="kind")]

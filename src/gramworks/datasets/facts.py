@@ -16,6 +16,7 @@ def facts_of(dataset: Dataset) -> Facts:
     """State the facts of a parsed data set."""
     return Facts(
         rows=dataset.rows,
+        unlabelled=0 if dataset.unlabelled is None else int(dataset.unlabelled.sum()),
         columns=None if dataset.kind == "strings" else dataset.X.shape[1],
         classes=dict(zip(dataset.classes, _counts(dataset), strict=True)),
         partitions=dict(
@@ -30,6 +31,8 @@ def _counts(dataset: Dataset) -> list[int]:
     if dataset.task == "multilabel":
         return dataset.y.sum(axis=0, dtype=np.int64).tolist()
     codes = dataset.groups if dataset.task == "structured" else dataset.y
+    if dataset.unlabelled is not None:
+        codes = codes[~dataset.unlabelled]
     return np.bincount(codes, minlength=len(dataset.classes)).tolist() if dataset.classes else []
 
 

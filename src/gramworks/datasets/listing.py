@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gramworks.datasets.entry import DatasetEntry
-from gramworks.datasets.registry import dataset_ids, load_entry
+from gramworks.datasets.registry import dataset_ids, load_entry, own_ids
 from gramworks.datasets.sources import describe, is_available, mirror_in_use
 
 COLUMNS = ("id", "rows", "columns", "task", "classes", "source", "here", "licence")
@@ -27,7 +27,8 @@ def list_datasets(raw: str | Path = "data/raw", *, mirror: str | None = None) ->
         Keys `COLUMNS` and title, papers, sources (all of them in words), caveats. ``source`` is
         the kind of the preferred one; ``here`` begins with yes or needs.
     """
-    return [_row(load_entry(name), Path(raw), mirror_in_use(mirror)) for name in dataset_ids()]
+    names = [*dataset_ids(), *own_ids()]
+    return [_row(load_entry(name), Path(raw), mirror_in_use(mirror)) for name in names]
 
 
 def _row(entry: DatasetEntry, raw: Path, mirror: str) -> dict:
@@ -49,10 +50,10 @@ def _row(entry: DatasetEntry, raw: Path, mirror: str) -> dict:
 
 
 def _here(entry: DatasetEntry, folder: Path, mirror: str) -> str:
-    words = {"generated": "generated", "installed": "installed", "wheel": "kept", "url": "kept"}
+    words = {"generated": "generated", "installed": "installed", "own": "your own"}
     for source in entry.sources:
         if is_available(source, folder):
-            return f"yes ({words[source.kind]})"
+            return f"yes ({words.get(source.kind, 'kept')})"
     addresses = [source for source in entry.sources if source.kind == "url"]
     if mirror and addresses:
         if "://" in mirror:
@@ -64,6 +65,8 @@ def _here(entry: DatasetEntry, folder: Path, mirror: str) -> str:
         return "needs the package index"
     if addresses:
         return "needs a mirror or the network"
+    if entry.sources[0].kind == "own":
+        return f"needs `gramworks new --update {entry.id}`"
     return f"needs package {entry.sources[0].package}"
 
 

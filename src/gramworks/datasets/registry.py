@@ -1,4 +1,4 @@
-"""The registry of data sets: resources/datasets/{id}.yaml, one file each."""
+"""The registry of data sets: resources/datasets/{id}.yaml, and own/datasets/{id}.yaml of a user."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.plugins import load_module
 from gramworks.errors import ConfigError, suggest
 from gramworks.fields import validated
+from gramworks.owndata.places import DATASETS as OWN
 from gramworks.strict_yaml import load_yaml
 
 FOLDER = Path(__file__).resolve().parent.parent / "resources" / "datasets"
@@ -31,8 +32,13 @@ def dataset_ids() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
+def own_ids() -> list[str]:
+    """List the user's own data sets, in the folder one works in."""
+    return sorted(path.stem for path in OWN.glob("*.yaml"))
+
+
 def load_entry(dataset: str) -> DatasetEntry:
-    """Read one registry entry.
+    """Read one registry entry, or the entry of a data set of the user's own.
 
     Raises
     ------
@@ -44,8 +50,17 @@ def load_entry(dataset: str) -> DatasetEntry:
             f"data set {dataset!r} is known by its published numbers only: "
             f"{PUBLISHED_ONLY[dataset]}."
         )
+    own = OWN / f"{dataset}.yaml"
+    if dataset in own_ids():
+        if dataset in dataset_ids():
+            raise ConfigError(
+                f"{own}: a data set {dataset!r} is registered already; give yours another id, with "
+                "`gramworks new ... --name ID`."
+            )
+        return load_entry_file(own)
     if dataset not in dataset_ids():
-        raise ConfigError(f"no data set {dataset!r}; {suggest(dataset, dataset_ids())}.")
+        known = [*dataset_ids(), *own_ids()]
+        raise ConfigError(f"no data set {dataset!r}; {suggest(dataset, known)}.")
     return load_entry_file(FOLDER / f"{dataset}.yaml")
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
 from gramworks.datasets.kept_files import NotObtained, WrongContent, is_kept, write_whole
-from gramworks.datasets.origins import local, url, wheel
+from gramworks.datasets.origins import local, own_file, url, wheel
 from gramworks.errors import FileDamaged, SourceUnreachable
 from gramworks.hdf5 import FileMissing, rebuild_command
 
-ORIGINS = {"generated": local, "installed": local, "wheel": wheel, "url": url}
+ORIGINS = {
+    "generated": local, "installed": local, "wheel": wheel, "url": url, "own": own_file,
+}  # fmt: skip
 MANIFEST = "manifest.json"
 MIRROR_VARIABLE = "GRAMWORKS_MIRROR"
 
@@ -152,6 +154,9 @@ def describe(source: Source) -> str:
             return f"installed package {source.package}"
         case "wheel":
             return f"wheel {source.requirement}"
+        case "own":
+            names = [Path(original.path).name for original in source.originals]
+            return f"your own {', '.join(names) or source.files[0].name}"
     others = {file.repository for file in source.files} - {None, source.repository}
     words = "repositories" if others else "repository"
     return f"{words} {', '.join([source.repository, *sorted(others)])}"
@@ -172,7 +177,7 @@ def _attempts(entry, folder, mirror, offline, log, tried):
                 lambda s=source: url.obtain_mirrored(s, folder, mirror, log),
             )
     for index, source in numbered:
-        if not offline:
+        if not offline or source.kind == "own":
             yield (index, source), lambda s=source: ORIGINS[s.kind].obtain(s, folder, log)
         elif source.kind in ("wheel", "url"):
             tried.append(f"{describe(source)}: the network is not used (offline)")

@@ -191,6 +191,7 @@ def make_splits(
     dataset: str,
     partitions: list[tuple[np.ndarray, np.ndarray]] | None = None,
     classes: Sequence[str] = (),
+    unlabelled: np.ndarray | None = None,
 ) -> dict[str, Splits]:
     """Draw the splits of one data set in one study.
 
@@ -208,6 +209,9 @@ def make_splits(
         Given ones, for ``kind: given``.
     classes : sequence of str, optional
         Names of the class codes, for ``kind: class-counts``.
+    unlabelled : (n,) bool, optional
+        Points whose target nobody knows: draws are made of the others, and these are among the
+        unlabelled points of each.
 
     Returns
     -------
@@ -223,6 +227,17 @@ def make_splits(
         (or not enough) given partitions.
     """
     y = np.asarray(y)
+    if unlabelled is not None and unlabelled.any():
+        if partitions:
+            raise DataError(
+                f"study {study!r}, data set {dataset!r}: given partitions and points without a "
+                "target do not go together; leave these points out."
+            )
+        known = np.flatnonzero(~unlabelled)
+        found = make_splits(
+            spec, y[known], study=study, dataset=dataset, classes=classes
+        )  # fmt: skip
+        return {s: _among(draws, known, np.flatnonzero(unlabelled)) for s, draws in found.items()}
     where = f"study {study!r}, data set {dataset!r}"
     if is_classes(y) and len(y) and y.min() < 0:
         raise DataError(f"{where}: class codes are 0, 1, ..., found {int(y.min())}.")
@@ -303,6 +318,15 @@ def _codes(counts: dict[str, int], classes: Sequence[str], where: str) -> dict[i
         if label not in classes:
             raise DataError(f"{where}: no class {label!r}; {suggest(label, classes)}.")
     return {list(classes).index(label): number for label, number in counts.items()}
+
+
+def _among(draws: Splits, known: np.ndarray, others: np.ndarray) -> Splits:
+    """Give draws of some points the row numbers of all; the other points are unlabelled."""
+    found = []
+    for repeat in range(draws.repeats):
+        labelled, unlabelled, test = (known[part] for part in draws.draw(repeat))
+        found.append((labelled, np.sort(np.concatenate([unlabelled, others])), test))
+    return _padded(found)
 
 
 def leaves_points_out(spec: AnySpec) -> bool:

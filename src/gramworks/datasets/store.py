@@ -20,9 +20,10 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
     """Write a data set.
 
     Layout: ``X`` (an array; a group with data, indices, indptr, shape; or UTF-8 bytes with their
-    offsets); ``y`` (an array, or strings as X); ``groups``; ``partitions/{i}/train`` and ``test``;
-    ``views/{name}`` as X; JSON ``about`` (id, kinds of points, targets and views, recipe, classes,
-    feature names, row ids, notes), ``provenance`` and ``digest``, a checksum of all of it.
+    offsets); ``y`` (an array, or strings as X); ``groups``; ``unlabelled``;
+    ``partitions/{i}/train`` and ``test``; ``views/{name}`` as X; JSON ``about`` (id, kinds of
+    points, targets and views, recipe, classes, feature names, row ids, notes), ``provenance`` and
+    ``digest``, a checksum of all of it.
 
     Parameters
     ----------
@@ -53,6 +54,8 @@ def write_dataset(path: str | Path, dataset: Dataset, *, recipe: str, provenance
             write_array(file, "y", dataset.y)
         if dataset.groups is not None:
             write_array(file, "groups", dataset.groups)
+        if dataset.unlabelled is not None:
+            write_array(file, "unlabelled", dataset.unlabelled.astype(np.int8))
         for name, view in dataset.views.items():
             _write_points(file.require_group("views"), name, view)
         if dataset.partitions is not None:
@@ -87,6 +90,7 @@ def read_dataset(path: str | Path) -> Dataset:
                 row_ids=about["row_ids"],
                 partitions=_read_partitions(file) if "partitions" in file else None,
                 groups=file["groups"][()] if "groups" in file else None,
+                unlabelled=file["unlabelled"][()] == 1 if "unlabelled" in file else None,
                 views={
                     name: _read_points(file["views"][name], kind)
                     for name, kind in about["views"].items()

@@ -210,12 +210,12 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
     if isinstance(own, ClassCounts):
         _check_counts(own, dataset, where)
     for key, size, n_others, others in _stated_sizes(own) if facts else ():
-        most = facts.rows - n_others
+        most = facts.rows - facts.unlabelled - n_others
         if size > most:
             raise ConfigError(
                 f"{where}: splits: {key}: {size} {others[0]} points, with {n_others} {others[1]} "
-                f"at least, are more than its {facts.rows} points; state {key} up to {most}, or "
-                "leave the data set out."
+                f"at least, are more than its {most + n_others} points; state {key} up to {most}, "
+                "or leave the data set out."
             )
 
 

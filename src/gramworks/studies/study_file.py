@@ -236,12 +236,23 @@ def load_study(path: str | Path) -> Study:
     return study
 
 
-def load_studies(names: list[str], folder: str | Path) -> list[Study]:
-    """Load the named studies of a folder; an unknown name is refused with the valid ones."""
-    available = {path.stem: path for path in sorted(Path(folder).glob("*.yaml"))}
+def load_studies(names: list[str], *folders: str | Path) -> list[Study]:
+    """Load the named studies of some folders.
+
+    Raises
+    ------
+    ConfigError
+        An unknown name, with the valid ones; a name that two folders have.
+    """
+    available: dict[str, Path] = {}
+    for path in (path for folder in folders for path in sorted(Path(folder).glob("*.yaml"))):
+        twin = available.setdefault(path.stem, path)
+        if twin != path and path.stem in names:
+            raise ConfigError(f"studies: {twin} and {path} have one name; give one another.")
     for name in names:
         if name not in available:
             raise ConfigError(
-                f"studies: no study {name!r} in {folder}; {suggest(name, available)}."
+                f"studies: no study {name!r} in {' or '.join(map(str, folders))}; "
+                f"{suggest(name, available)}."
             )
     return [load_study(available[name]) for name in names]

@@ -45,7 +45,7 @@ def read(files: list[Path], entry: DatasetEntry, source: Source, options: Option
     path = only_file(files, entry)
     text = read_text(path)
     names = [feature.name for feature in entry.features()]
-    _check_lines(path, text, options.first_index, len(names))
+    check_lines(path, text, options.first_index, len(names))
     X, labels = load_svmlight_file(
         io.BytesIO(text.encode()), n_features=len(names), zero_based=options.first_index == 0
     )
@@ -68,7 +68,14 @@ def _csr(matrix):
     return points
 
 
-def _check_lines(path: Path, text: str, first: int, columns: int) -> None:
+def check_lines(path: Path, text: str, first: int, columns: int) -> None:
+    """Check each line of a file, its features numbered from ``first``, ``columns`` at most.
+
+    Raises
+    ------
+    DataError
+        With file and line.
+    """
     rows = 0
     for number, line in enumerate(text.split("\n"), 1):
         line = line.partition("#")[0]

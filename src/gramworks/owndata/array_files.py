@@ -1,0 +1,184 @@
+"""Files of named arrays: MATLAB 5 and 7.3, HDF5, numpy without pickles."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from gramworks.errors import DataError
+from gramworks.owndata.findings import Findings, listed, quoted
+from gramworks.owndata.raw_table import RawTable, ReadOptions
+
+ARRAY_FORMATS = (".mat", ".h5", ".hdf5", ".npz", ".npy")
+LARGEST = 2 << 30
+"""Bytes of one array beyond which a file is refused, whatever it states."""
+_READ_ERRORS = (
+    OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, IndexError, MemoryError,
+    OverflowError, AttributeError, zipfile.BadZipFile,
+)  # fmt: skip
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray | list[str]]:
+    """Read the arrays of a file that are numbers, or lists of text, by name.
+
+    Raises
+    ------
+    DataError
+        When the file is damaged, pickled, or states implausible sizes.
+    """
+    kind = path.suffix.lower()
+    if kind == ".mat" and not path.read_bytes()[:10].startswith(b"MATLAB 7.3"):
+        return dict(_matlab(path))
+    try:
+        if kind in (".npz", ".npy"):
+            return dict(_numpy(path))
+        return dict(_hdf5(path, transposed=kind == ".mat"))
+    except DataError:
+        raise
+    except _READ_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"{path}: cannot be read as {kind[1:]} ({reason}).") from None
+
+
+def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> list[RawTable]:
+    """Make a table of each matrix of a file; vectors become columns of the first.
+
+    Raises
+    ------
+    DataError
+        No matrix with as many rows as the target.
+    """
+    arrays = read_arrays(path)
+    matrices = {
+        n: a
+        for n, a in arrays.items()
+        if not isinstance(a, list) and a.ndim == 2 and min(a.shape) > 1
+    }
+    vectors = {
+        n: a if isinstance(a, list) else a.ravel() for n, a in arrays.items() if n not in matrices
+    }
+    if options.target in matrices:
+        raise DataError(
+            f"{path}: {quoted(options.target)} is a matrix {matrices[options.target].shape}; the "
+            f"target is one value a row. Vectors in it: {listed(vectors)}."
+        )
+    if not matrices and not vectors:
+        raise DataError(f"{path}: there are no arrays of numbers in it.")
+    sizes = [len(a) for a in matrices.values()] or [len(a) for a in vectors.values()]
+    n = len(vectors[options.target]) if options.target in vectors else max(sizes)
+    strangers = {name for name, a in {**matrices, **vectors}.items() if len(a) != n}
+    for name in sorted(strangers):
+        shape = np.shape(arrays[name])
+        findings.warn(f"{path.name}: {quoted(name)} {shape} has not {n} rows and is left out")
+    rows = list(range(1, n + 1))
+    kept = {name: a for name, a in matrices.items() if name not in strangers}
+    tables = []
+    for name, a in kept.items():
+        values = a.astype(np.float64)
+        columns = {f"{name}-{i}": values[:, i - 1] for i in range(1, a.shape[1] + 1)}
+        tables.append(RawTable(path, name, columns, rows))
+    alone = {name: a for name, a in vectors.items() if name not in strangers}
+    plain = {
+        name: a if isinstance(a, list) else np.asarray(a, dtype=np.float64)
+        for name, a in alone.items()
+    }
+    if not tables:
+        tables.append(RawTable(path, path.stem, {}, rows))
+    tables[0].columns.update(plain)
+    shapes = ", ".join(f"{quoted(name)} {np.shape(arrays[name])}" for name in (*kept, *alone))
+    findings.say(f"{path.name}: arrays {shapes}")
+    return tables
+
+
+def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray]]:
+    from scipy.io import loadmat, whosmat
+
+    from gramworks.datasets.matlab_structure import check_structure
+
+    check_structure(path, [])
+    numeric = ("double", "single", "logical", "sparse")
+    numeric += tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+    names = [n for n, shape, kind in whosmat(path) if kind in numeric and len(shape) == 2]
+    check_structure(path, names)
+    try:
+        found = loadmat(path, variable_names=names)
+    except _READ_ERRORS as error:
+        raise DataError(f"{path}: cannot be read as MATLAB 5 ({error}).") from None
+    for name in names:
+        values = found[name]
+        yield name, values.toarray() if hasattr(values, "toarray") else values
+
+
+def _numpy(path: Path) -> Iterator[tuple[str, np.ndarray | list[str]]]:
+    if path.suffix.lower() == ".npz":
+        with zipfile.ZipFile(path) as archive:
+            large = [info.filename for info in archive.infolist() if info.file_size > LARGEST]
+        if large:
+            raise DataError(f"{path}: {large[0]!r} states more than {LARGEST} bytes; refused.")
+    with _pickles_refused(path):
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            yield path.stem, _plain(path, path.stem, loaded)
+            return
+        with loaded:
+            for name in loaded.files:
+                yield name, _plain(path, name, loaded[name])
+
+
+class _pickles_refused:  # noqa: N801
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind, error, trace) -> bool:
+        if kind is ValueError and "pickle" in str(error).lower():
+            raise DataError(
+                f"{self.path}: holds pickled objects, which could run any code, so it is refused. "
+                "Save arrays of numbers or text: numpy.savez(file, X=X, y=y.astype(str))."
+            ) from None
+        return False
+
+
+def _plain(path: Path, name: str, array: np.ndarray) -> np.ndarray | list[str]:
+    if array.dtype.kind in "US" and array.ndim == 1:
+        return [v.decode("utf-8") if isinstance(v, bytes) else str(v) for v in array.tolist()]
+    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
+        raise DataError(
+            f"{path}: {quoted(name)} is {array.dtype} of {array.ndim} dimensions; vectors and "
+            "matrices of numbers, and vectors of text are read."
+        )
+    return array
+
+
+def _hdf5(path: Path, *, transposed: bool) -> Iterator[tuple[str, np.ndarray | list[str]]]:
+    """Give the arrays of an HDF5 file, never following a link out of it.
+
+    MATLAB 7.3 keeps its columns as rows.
+    """
+    import h5py
+
+    def walk(group, prefix: str, depth: int = 0):
+        for key in group if depth < 8 else ():
+            link = group.get(key, getlink=True)
+            if key.startswith("#") or not isinstance(link, h5py.HardLink):
+                continue
+            item = group[key]
+            if isinstance(item, h5py.Group):
+                yield from walk(item, f"{prefix}{key}/", depth + 1)
+            elif not (item.is_virtual or item.external):
+                yield f"{prefix}{key}", item
+
+    with h5py.File(path, "r", locking=False) as file:
+        for name, item in walk(file, ""):
+            if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
+                raise DataError(f"{path}: {name!r} states an implausible size {item.shape}.")
+            text = h5py.check_string_dtype(item.dtype) is not None
+            if text and item.ndim == 1:
+                yield name, list(item.asstr()[()])
+            elif item.dtype.kind in "biuf" and item.ndim in (1, 2) and item.size:
+                yield name, item[()].T if transposed else item[()]

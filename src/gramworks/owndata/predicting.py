@@ -1,0 +1,184 @@
+"""Predict the rows of an own data set that have no target, by every method of its study."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gramworks.absent import first_absent
+from gramworks.atomic_text import write_text
+from gramworks.config import read_config
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.store import read_dataset
+from gramworks.draws import fit_once
+from gramworks.errors import ConfigError, DataError, suggest
+from gramworks.gram import read_gram
+from gramworks.methods.registry import load_method
+from gramworks.owndata.places import OWN, config_of
+from gramworks.plan import Plan
+from gramworks.score_files import read_rows
+from gramworks.settings import format_setting, parse_setting
+from gramworks.shared import read_shared
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What was predicted."""
+
+    path: Path
+    rows: int
+    best: str
+    """The column of the method and setting with the best test scores of the run."""
+    score: float
+    metric: str
+    failed: dict[str, str]
+    """Columns without predictions, with the reason."""
+
+
+def predict(
+    name: str,
+    *,
+    methods: list[str] | None = None,
+    output: Path | None = None,
+    log: Callable[[str], None] = print,
+) -> Predictions:
+    """Learn from all rows that have a target and predict the others.
+
+    Parameters
+    ----------
+    name : str
+        The own data set, whose study has run.
+    methods : list of str, optional
+        Only these; None: all of the study.
+    output : Path, optional
+        A CSV file: ``row``, ``prediction`` (of the best), ``agreement`` (share of the methods that
+        say the same; in regression their standard deviation), and a column for each method and
+        setting.
+    log : callable
+        Receives progress.
+
+    Raises
+    ------
+    ConfigError
+        No such data set or method.
+    DataError
+        Every row has a target, or the study has not run.
+    """
+    config = config_of(name)
+    if not config.is_file():
+        known = [path.stem for path in OWN.glob("*.yaml")]
+        raise ConfigError(f"no own study {name!r}; {suggest(name, known)}.")
+    plan = Plan(read_config(config))
+    study = plan.studies[name]
+    for method in methods or ():
+        if method not in study.methods:
+            raise ConfigError(f"--methods: no {method!r} in it; {suggest(method, study.methods)}.")
+    table = plan.table(name, name)
+    run = f"snakemake --cores all --configfile {config}"
+    if not Path(table).is_file():
+        raise DataError(f"{table} is not there; run `{run}` first.")
+    if absent := first_absent([table]):
+        raise DataError(f"{table}: {absent.reason}")
+    dataset = read_dataset(table)
+    if dataset.unlabelled is None:
+        raise DataError(
+            f"data set {name!r}: every row has a target, so there is none to predict. Add rows "
+            "whose target is empty to the file, and run `gramworks new --update` on it."
+        )
+    columns, failed = _columns(plan, name, dataset, methods, run, log)
+    best, score, metric = _best(plan, name, dataset, list(columns))
+    path = output or OWN / f"{name}-predictions.csv"
+    _write(path, dataset, columns, best)
+    return Predictions(path, int(dataset.unlabelled.sum()), best, score, metric, failed)
+
+
+def _columns(plan, name, dataset: Dataset, methods, run: str, log):
+    masks = {
+        "labelled": ~dataset.unlabelled,
+        "unlabelled": np.zeros(dataset.rows, dtype=bool),
+        "test": dataset.unlabelled.copy(),
+    }
+    grams: dict[str, np.ndarray] = {}
+    columns: dict[str, np.ndarray] = {}
+    failed: dict[str, str] = {}
+    for method_name in plan.methods(name):
+        if methods and method_name not in methods:
+            continue
+        method, body = load_method(method_name), plan.studies[name].methods[method_name]
+        paths = [*plan.grams(name, name, method_name), *plan.shared(name, name, method_name)]
+        gone = [path for path in paths if not Path(path).is_file()]
+        if gone:
+            raise DataError(f"{gone[0]} is not there; run `{run}` first.")
+        if absent := first_absent(paths):
+            failed[method_name] = absent.reason
+            continue
+        kernels = {}
+        if "grams" in method.needs:
+            wanted = plan.studies[name].base_kernels(name, method_name)
+            for key, path in zip(wanted, plan.grams(name, name, method_name), strict=True):
+                if path not in grams:
+                    grams[path] = read_gram(path)
+                    grams[path].setflags(write=False)
+                kernels[key] = grams[path]
+        shared_paths = plan.shared(name, name, method_name)
+        shared = read_shared(shared_paths[0]) if shared_paths else None
+        for setting in body.combinations():
+            word = format_setting(setting)
+            column = f"{method_name} {word}".strip()
+            outcome, status, reason = fit_once(
+                method, {**body.parameters, **setting}, dataset, masks, kernels, study=name,
+                setting=word, shared=shared, log=log,
+            )  # fmt: skip
+            if outcome is None or outcome.predictions is None:
+                failed[column] = reason or f"{status}, without predictions"
+            else:
+                columns[column] = np.asarray(outcome.predictions)
+    if not columns:
+        raise DataError(f"data set {name!r}: no method gives predictions: {failed}.")
+    return columns, failed
+
+
+def _best(plan, name, dataset: Dataset, columns: list[str]) -> tuple[str, float, str]:
+    """Find the column with the best mean score at the largest number of labelled points."""
+    regression = not dataset.classes
+    metric = "root-mean-square-error" if regression else "test-accuracy-percent"
+    values: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for path in plan.scores(name):
+        for row in read_rows(path) if Path(path).is_file() else ():
+            if row["metric"] != metric or row["status"] != "ok":
+                continue
+            setting = parse_setting(row["setting"])
+            size = setting.pop("n_labelled", 0)
+            column = f"{row['method']} {format_setting(setting)}".strip()
+            values[column, size].append(float(row["value"]))
+    largest = max((size for column, size in values if column in columns), default=None)
+    if largest is None:
+        return columns[0], float("nan"), metric
+    means = {c: float(np.mean(v)) for (c, s), v in values.items() if s == largest and c in columns}
+    best = min(means, key=means.get) if regression else max(means, key=means.get)
+    return best, means[best], metric
+
+
+def _write(path: Path, dataset: Dataset, columns: dict[str, np.ndarray], best: str) -> None:
+    rows = np.flatnonzero(dataset.unlabelled)
+    ids = dataset.row_ids or [str(i + 1) for i in range(dataset.rows)]
+    table = np.column_stack(list(columns.values()))
+    chosen = list(columns).index(best)
+
+    def shown(value) -> str:
+        return dataset.classes[int(value)] if dataset.classes else f"{value:.10g}"
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["row", "prediction", "agreement" if dataset.classes else "spread", *columns])
+    for place, row in enumerate(rows):
+        said = table[place]
+        same = np.mean(said == said[chosen]) if dataset.classes else np.std(said)
+        writer.writerow([ids[row], shown(said[chosen]), f"{same:.3g}", *map(shown, said)])
+    write_text(path, text.getvalue())

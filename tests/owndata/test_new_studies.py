@@ -1,0 +1,195 @@
+"""`gramworks new` from the command line: what it writes can be checked, run again, and is safe."""
+
+import contextlib
+import hashlib
+import io
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gramworks.cli import main
+from gramworks.config import read_config
+from gramworks.datasets.catalogue import catalogue
+from gramworks.datasets.parsing import parse
+from gramworks.datasets.registry import dataset_ids, load_entry, own_ids
+from gramworks.datasets.sources import fetch
+from gramworks.errors import ConfigError
+from gramworks.methods.registry import load_method, method_names
+from gramworks.owndata.findings import Findings
+from gramworks.owndata.kernel_choice import choose_kernels
+from gramworks.plan import Plan
+from gramworks.strict_yaml import load_yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def make_table():
+    """Forty rows of two numbers and two classes."""
+    rows = (f"{(i * 37) % 101}.5,{(i * i) % 89},{'ab'[i % 2]}\n" for i in range(40))
+    return "x,y,label\n" + "".join(rows)
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """One own study, made once."""
+    folder = tmp_path_factory.mktemp("once")
+    out = io.StringIO()
+    (folder / "my table.csv").write_text(make_table())
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out):
+        assert main(["new", "my table.csv", "--target", "label"]) == 0
+    return folder, out.getvalue()
+
+
+@pytest.fixture
+def made(folder, once):
+    """A copy of it to work on; gives what the command said."""
+    shutil.copytree(once[0], folder, dirs_exist_ok=True)
+    entry = folder / "own/datasets/my-table.yaml"
+    entry.write_text(entry.read_text().replace(str(once[0]), str(folder)))
+    return once[1]
+
+
+def test_the_study_can_be_checked_and_says_its_command(made, command):
+    assert "snakemake --cores all --configfile own/my-table.yaml" in made
+    assert "'a' 20, 'b' 20" in made and "2 columns of numbers: 'x', 'y'" in made
+    status, out, err = command("check", "own/my-table.yaml", "--root", ROOT)
+    assert status == 0 and "1 data sets" in out, err
+
+
+def test_every_registered_method_is_in_it_or_has_a_reason(made):
+    text = Path("own/studies/my-table.yaml").read_text()
+    stated = set(load_yaml("own/studies/my-table.yaml")["methods"])
+    left_out = set(re.findall(r"^#   ([\w-]+)(?: on K\d+)?: .{10}", text, re.MULTILINE))
+    assert stated | left_out == set(method_names())
+    for name in method_names():
+        if "binary" not in load_method(name).tasks:
+            assert name in left_out
+    assert "oracle" in left_out and {"svm", "majority", "kernel-ridge"} <= stated
+
+
+def test_what_gives_no_result_in_the_trial_is_left_out(made):
+    text = Path("own/studies/my-table.yaml").read_text()
+    body = load_yaml("own/studies/my-table.yaml")
+    assert body["kernels"]["K1"] == "linear-unit" and body["kernels"]["K3"] == "gaussian-median"
+    assert body["methods"]["label-spreading"]["settings"]["kernel"] == ["K3"]
+    assert "#   label-spreading on K1: KernelError: K has negative entries" in text
+
+
+def test_widths_are_multiples_of_the_median_distance(read, table):
+    data, _ = read(table())
+    kernels = choose_kernels(data, Findings()).kernels.values()
+    Z = (data.X - data.X.mean(0)) / data.X.std(0)
+    distances = [np.linalg.norm(Z[i] - Z[j]) for i in range(40) for j in range(i)]
+    widths = [float(k.removeprefix("gaussian-w")) for k in kernels if k.startswith("gaussian-w")]
+    np.testing.assert_allclose(widths, np.multiply([0.25, 0.5, 2], np.median(distances)), rtol=5e-3)
+
+
+def test_the_table_is_fetched_and_parsed_as_any_other(made, folder):
+    entry = load_entry("my-table")
+    fetch(entry, folder / "data/raw/my-table", offline=True, log=lambda _: None)
+    data = parse(entry, folder / "data/raw/my-table")
+    assert data.X[1].tolist() == [37.5, 1.0] and data.classes == ["a", "b"]
+    assert not entry.embedded and own_ids() == ["my-table"]
+
+
+def test_registered_data_sets_and_docs_know_nothing_of_it(made):
+    assert "my-table" not in dataset_ids() and "my-table" not in catalogue()
+
+
+def test_a_changed_file_is_noticed(made, folder, command):
+    config = read_config("own/my-table.yaml")
+    Plan(config, ROOT)
+    path = folder / "my table.csv"
+    before = path.read_text()
+    path.write_text(before.replace("37.5", "37.25"))
+    with pytest.raises(ConfigError, match="my table.csv has changed.*new --update my-table"):
+        Plan(config, ROOT)
+    study = Path("own/studies/my-table.yaml")
+    study.write_text(study.read_text() + "# mine\n")
+    status, out, err = command("new", "--update", "my-table")
+    assert status == 0, err
+    Plan(config, ROOT)
+    assert study.read_text().endswith("# mine\n") and "stays as it is" in out
+    stated = load_entry("my-table").sources[0].originals[0].sha256
+    assert stated == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.unlink()  # the table is kept
+    Plan(config, ROOT)
+
+
+def test_nothing_is_overwritten(made, folder, command):
+    status, _, err = command("new", "my table.csv", "--target", "label")
+    assert status == 1 and "is there already" in err and "--update my-table" in err
+
+
+def test_names_that_are_taken(folder, command, table):
+    (folder / "heart.csv").write_text(table())
+    status, out, _ = command("new", "heart.csv", "--target", "label")
+    assert status == 0 and "own/studies/my-heart.yaml" in out
+    status, _, err = command("new", "heart.csv", "--target", "label", "--name", "sonar")
+    assert status == 1 and "registered data set" in err
+    status, _, err = command("new", "heart.csv", "--target", "label", "--name", "a/b")
+    assert status == 1 and "'a-b'" in err
+
+
+def test_an_error_leaves_no_files(folder, command, table):
+    (folder / "t.csv").write_text(table(n=4))
+    status, _, err = command("new", "t.csv", "--target", "label")
+    assert status == 1 and "too few" in err and not list(folder.glob("own/**/*.*"))
+
+
+def test_options_are_kept_for_the_update(folder, command, table):
+    (folder / "t.csv").write_text(table(extra="z", cell=lambda i: "x" if i == 2 else f"{i}.5"))
+    arguments = ["--na", "x", "--missing", "median", "--ignore", "y", "--no-header"]
+    assert command("new", "t.csv", "--target", "label", *arguments[:-1])[0] == 0
+    before = load_entry("t")
+    assert command("new", "--update", "t")[0] == 0
+    assert load_entry("t").facts == before.facts and before.facts.columns == 2
+
+
+def test_hostile_text_stays_data(folder, command):
+    evil = "<script>alert(1)</script>"
+    rows = "".join(f'{i * 37 % 101}.5,{i},"{["#: }{", evil][i % 2]}"\n' for i in range(24))
+    (folder / "x: {y} #.csv").write_text(f'"a\nb","{evil}","- [t"\n' + rows.replace(",", ",", 1))
+    status, out, err = command("new", "x: {y} #.csv", "--target", "- [t")
+    assert status == 0, err
+    entry = load_entry("x-y")
+    assert entry.target.classes == ["#: }{", evil] and entry.target.name == "- [t"
+    assert load_yaml("own/studies/x-y.yaml")["title"] == "x: {y} #.csv: - [t"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ([], "name a file"),
+        (["nothing.csv", "--target", "y"], "no such file"),
+        (["--update", "nothing"], "no such own data set"),
+        (["t.csv"], "State it with --target; the columns are: 'x', 'y', 'label'"),
+        (["t.csv", "--target", "label", "--ignore", "xx"], "no column 'xx'.*did you mean 'x'"),
+        (["t.csv", "--target", "label", "--rows", "3"], "10 are the least"),
+        (["t.csv", ".", "--target", "label"], "stands alone"),
+    ],
+)
+def test_wrong_commands(folder, command, table, arguments, wanted):
+    (folder / "t.csv").write_text(table())
+    status, _, err = command("new", *arguments)
+    assert status == 1 and re.search(wanted, err)
+
+
+def test_regression_and_strings(folder, command):
+    (folder / "r.csv").write_text(
+        "x,y\n" + "".join(f"{i * 7 % 41}.5,{i * 7 % 41}.{i % 10}\n" for i in range(40))
+    )
+    assert command("new", "r.csv", "--target", "y")[0] == 0
+    methods = load_yaml("own/studies/r.yaml")["methods"]
+    assert {"kernel-ridge", "majority", "optimal-target"} <= set(methods) and "svm" not in methods
+    (folder / "s.csv").write_text(
+        "seq,y\n"
+        + "".join(f"{'ACGT' * 2}{i:05b}{'GA' * (i % 2)}T,{'ab'[i % 2]}\n" for i in range(24))
+    )
+    assert command("new", "s.csv", "--target", "y")[0] == 0
+    study = load_yaml("own/studies/s.yaml")
+    assert set(study["kernels"].values()) == {"subsequence-l3-d0.5", "spectrum-l3"}
+    assert study["datasets"]["s"] == {"recipe": "none"}

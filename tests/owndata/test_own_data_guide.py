@@ -1,0 +1,35 @@
+"""The guide's example: its table is made, its command run, and its output compared."""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from gramworks.owndata.command import add_parsers
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+
+
+def test_the_example_prints_what_the_guide_shows(folder, command):
+    (code,) = blocks("python")
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
+    (shown,) = [block for block in blocks("console") if "cultivar" in block]
+    line, wanted = shown.split("\n", 1)
+    status, out, err = command(*line.removeprefix("$ gramworks ").split())
+    assert status == 0, err
+    # the number of methods grows with the registry
+    assert re.sub(r"\d+ methods", "methods", out) == re.sub(r"\d+ methods", "methods", wanted)
+
+
+def test_every_option_of_the_guide_is_one():
+    parser = argparse.ArgumentParser()
+    add_parsers(parser.add_subparsers())
+    new = parser._subparsers._group_actions[0].choices["new"]
+    stated = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", GUIDE)) - {"--cores", "--configfile"}
+    assert stated <= set(new._option_string_actions), stated
+    assert {"--missing", "--update", "--na"} <= stated

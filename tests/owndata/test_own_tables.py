@@ -1,0 +1,126 @@
+"""Tables of text as people have them: what is found out, said, and refused."""
+
+import numpy as np
+import pytest
+
+from gramworks.errors import DataError
+from gramworks.owndata.raw_table import ReadOptions
+
+NUMBERS = [(1.5, -2.25), (3.0, 0.125), (-7.5, 1e-3), (0.5, 12.0), (2.5, 4.0), (9.75, 8.0)]
+
+
+def spreadsheet(delimiter=";", mark=",", end="\r\n", header=("länge", "b", "label")):
+    """Write six rows, twice each with a shift, as a spreadsheet program would."""
+    lines = [delimiter.join(header)]
+    for shift in (0, 100):
+        for i, (a, b) in enumerate(NUMBERS):
+            cells = [f"{a + shift}".replace(".", mark), f"{b}".replace(".", mark)]
+            lines.append(delimiter.join([*cells, '"' + "ab"[i % 2] + ' ä"']))
+    return end.join(lines)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+@pytest.mark.parametrize("mark", [",", "."])
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf"])
+def test_spreadsheet(read, delimiter, mark, begin):
+    data, told = read(begin + spreadsheet(delimiter, mark).encode())
+    wanted = [(a + shift, b) for shift in (0, 100) for a, b in NUMBERS]
+    np.testing.assert_array_equal(data.X, wanted)
+    assert data.feature_names == ["länge", "b"] and data.classes == ["a ä", "b ä"]
+    assert ("decimal commas" in told) == (mark == ",")
+    assert ("byte-order mark" in told) == bool(begin)
+
+
+def test_commas_part_quoted_decimal_commas(read):
+    text = "x,label\n" + "".join(f'"{i},5",{"ab"[i % 2]}\n' for i in range(12))
+    data, told = read(text)
+    assert data.X[:, 0].tolist() == [i + 0.5 for i in range(12)] and "decimal commas" in told
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_other_encodings_are_told(read, encoding):
+    data, told = read(spreadsheet("\t"), encoding=encoding)
+    assert data.feature_names[0] == "länge" and f"read as {encoding}" in told
+
+
+def test_quoted_cells_may_hold_delimiters_and_line_ends(read):
+    text = 'x,"a, or\nb",label\n' + "".join(
+        f'{i}.5,{i * i},"{"ab"[i % 2]},\n1"\n' for i in range(9)
+    )
+    data, _ = read(text)
+    assert data.feature_names == ["x", "a, or\nb"] and data.classes == ["a,\n1", "b,\n1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", "empty"),
+        (" \n\n", "empty"),
+        ("x,y,label\n", "no row of data"),
+        ("1.5,2,a\n2.5,3,b\n", "looks like data.*--no-header"),
+        ("x,x,label\n1,2,a\n", "'x' stands more than once"),
+        ("x,y,label\n1,2,a\n1,2,3,b\n", "line 3: 4 cells, the first line has 3"),
+        ("x,y,lable\n1,2,a\n", "no column 'label'.*did you mean 'lable'.*'x', 'y', 'lable'"),
+        ("x,label\n" + "1,a\n1,b\n" * 9, "no column is left"),
+        ("x,label\n" + "".join(f"{i}.5,a\n" for i in range(9)), "the one value 'a'"),
+        ("x,label\n" + "".join(f"{i}.5,\n" for i in range(9)), "none of the 9 rows"),
+        ("x,label\n" + "".join(f"{i}.5,n{i}\n" for i in range(9)), "9 different values in 9 rows"),
+        ('x,label\n1,"a\n2,b\n', "quotation mark"),
+        ("<!DOCTYPE html><html>", "HTML page"),
+        (b"PK\x03\x04 spreadsheet", "spreadsheet"),
+        (b"x,label\n1,\0\n", "zero bytes"),
+    ],
+)
+def test_what_is_refused(read, text, wanted):
+    with pytest.raises(DataError, match=f"(?s)t.csv.*{wanted}"):
+        read(text)
+
+
+def test_without_names(read):
+    text = "".join(f"{i * 3 % 7}.5,{'ab'[i % 2]}\n" for i in range(12))
+    data, _ = read(text, "column-2", read=ReadOptions("column-2", header=False))
+    assert data.feature_names == ["column-1"] and data.rows == 12
+
+
+def test_one_odd_cell_among_numbers_is_named(read, table):
+    text = table().replace("37.5,", "oops,")
+    with pytest.raises(DataError, match=r"line 3: column 'x' has 'oops' \(1 such.*--na 'oops'"):
+        read(text)
+    data, told = read(text, read=ReadOptions("label", missing_marks=("oops",)))
+    assert data.rows == 39 and "'oops' 1 time" in told and "lines 3" in told
+
+
+def test_infinite_numbers_are_no_numbers(read, table):
+    with pytest.raises(DataError, match="'inf'"):
+        read(table().replace("37.5,", "inf,"))
+
+
+def test_na_is_missing_among_numbers_only(read, table):
+    text = table(
+        extra="c,z", cell=lambda i: f"{['NA', 'red', 'blue'][i % 3]},{i * 7 % 41 if i else 'NA'}.0"
+    )
+    text = text.replace("NA.0", "NA").replace(",a,", ",NA,").replace(",b,", ",None,")
+    data, told = read(text)
+    assert data.classes == ["NA", "None"] and "'NA', 'None' is taken as a class" in told
+    assert {"c=NA", "c=blue", "c=red"} <= set(data.feature_names)
+    assert "column 'z': missing values are written 'NA' 1 time" in told and data.rows == 39
+
+
+def test_leading_zeros_make_codes(read, table):
+    data, told = read(table(extra="zip", cell=lambda i: ["01", "1"][i % 3 == 0]))
+    assert "leading zeros" in told and "zip=1" in data.feature_names
+
+
+def test_parted_thousands_and_mixed_decimals_are_told(read):
+    rows = "".join(f"1.{i + 100},5;{i * 7 % 11}.5;{'ab'[i % 2]}\n" for i in range(12))
+    assert "with thousands parted" in read("x;y;label\n" + rows)[1]
+    rows = "".join(f"{i},5;{i * 7 % 11}.5;{'ab'[i % 2]}\n" for i in range(12))
+    data, told = read("x;y;label\n" + rows)
+    assert data.X[3, 0] == 3.5 and "decimal commas, while other columns have points" in told
+
+
+def test_labels_that_blanks_or_capitals_tell_apart(read, table):
+    text = table().replace(",a\n", ", a\n", 3).replace(",b\n", ",B\n", 2)
+    data, told = read(text)
+    assert data.classes == ["B", "a", "b"]
+    assert "'a' also stands with blanks" in told and "'B', 'b' differ in capitals" in told

@@ -1,0 +1,51 @@
+"""A run on a user's own table, rows without a target included, and their prediction."""
+
+import csv
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+pytestmark = pytest.mark.workflow
+EVIL = "<script>alert(1)</script>"
+
+
+def write_table(path, X, y, known):
+    rows = [["patient", "a", EVIL, "c", "ill"]]
+    for i, (row, label) in enumerate(zip(X, y, strict=True)):
+        rows.append([f"P{i:02}", *row, ["no", EVIL][label] if known[i] else ""])
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def test_own_rows_are_compared_and_predicted(project):
+    random = np.random.default_rng(8)
+    y = np.arange(90) % 2
+    X = np.round(random.normal(size=(90, 3)) + 1.5 * y[:, None], 3)
+    known = np.arange(90) < 70
+    write_table(project.folder / "clinic.csv", X, y, known)
+    made = project.gramworks("new", "clinic.csv", "--target", "ill")
+    assert made.returncode == 0, made.stderr
+    project.write("own/clinic.yaml", "studies: [clinic]\nsources: any\nmethods: [svm, majority]\n")
+    project.run("--configfile", "own/clinic.yaml")
+    with open(project.folder / "results/scores/clinic/clinic/svm.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["status"] for row in rows} == {"ok"}
+    page = (project.folder / "results/report/index.html").read_text(encoding="utf-8")
+    assert "clinic" in page and EVIL not in page
+
+    predicted = project.gramworks("predict", "clinic")
+    assert predicted.returncode == 0, predicted.stderr
+    with open(project.folder / "own/clinic-predictions.csv", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [row["row"] for row in table] == [f"P{i}" for i in range(70, 90)]
+    Z = (X - X.mean(0)) / X.std(0)
+    K = Z @ Z.T
+    K /= np.sqrt(np.outer(K.diagonal(), K.diagonal()))
+    machine = SVC(C=1, kernel="precomputed").fit(K[np.ix_(known, known)], y[known])
+    wanted = [["no", EVIL][code] for code in machine.predict(K[np.ix_(~known, known)])]
+    assert [row["svm kernel=K1"] for row in table] == wanted
+    assert all(row["prediction"] in row.values() for row in table)
+
+    unknown = project.gramworks("predict", "nothing")
+    assert unknown.returncode == 1 and "Valid: clinic" in unknown.stderr
