@@ -12,6 +12,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/gram.smk"
 include: "workflow/rules/fit.smk"
+include: "workflow/rules/views.smk"
 include: "workflow/rules/report.smk"
 
 

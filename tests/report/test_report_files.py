@@ -212,7 +212,7 @@ def test_latex_tables_keep_hostile_names_as_text(report, hostile):
 
 def test_figures_are_readable_and_keep_hostile_names_as_text(report, hostile):
     home, _ = report()
-    svg = (home / "small" / "figure-test-error-percent.svg").read_text(encoding="utf-8")
+    svg = (home / "small/figures/figure-test-error-percent.svg").read_text(encoding="utf-8")
     tree = ElementTree.fromstring(svg)
     words = "".join(tree.itertext())
     assert "<script>alert(1)</script>" in words
@@ -222,7 +222,7 @@ def test_figures_are_readable_and_keep_hostile_names_as_text(report, hostile):
     for element in tree.iter():
         for name, value in element.attrib.items():
             assert not (name.endswith("href") and not value.startswith("#"))
-    image = matplotlib.image.imread(home / "small" / "figure-test-error-percent.png")
+    image = matplotlib.image.imread(home / "small/figures/figure-test-error-percent.png")
     assert min(image.shape[:2]) > 200
     # nothing is cut off: a margin of paper on all sides
     edges = [image[:3], image[-3:], image[:, :3], image[:, -3:]]

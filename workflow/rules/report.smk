@@ -5,7 +5,13 @@ rule tabulate:
     input:
         scores=lambda w: plan.scores(w.study),
         tables=lambda w: plan.tables(w.study),
+        splits=lambda w: plan.all_splits(w.study),
+        timings=lambda w: plan.timings(w.study),
+        views=lambda w: plan_views.views(plan, w.study),
     output:
+        answers="results/report/{study}/answers.csv",
+        ranks="results/report/{study}/ranks.csv",
+        figures=directory("results/report/{study}/figures"),
         comparison="results/report/{study}/comparison.csv",
         problems="results/report/{study}/problems.csv",
         status="results/report/{study}/status.csv",

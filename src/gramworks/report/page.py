@@ -16,9 +16,9 @@ from gramworks.report.benchmarks import StageCost
 from gramworks.report.cells import ASSUMED, INCOMPLETE, MARKS, Table, tables
 from gramworks.report.escaping import file_name, printable
 from gramworks.report.papers import PAPERS
-from gramworks.report.results import StudyResults
+from gramworks.report.results import FIGURES, StudyResults
 from gramworks.report.scores import STATUSES
-from gramworks.report.study_figures import figure_reading, own_figures
+from gramworks.report.study_figures import figure_reading, figure_stem, own_figures
 from gramworks.report.tables import READING, notes
 from gramworks.report.verdicts import REASONS, VERDICTS
 
@@ -135,7 +135,7 @@ def _figure(found: StudyResults, metric: str) -> dict:
     kind, reading = figure_reading(found.study, metric)
     return {
         "metric": metric,
-        "file": f"figure-{file_name(metric)}",
+        "file": f"{FIGURES}/{figure_stem(metric)}",
         "source": f"data:image/svg+xml;base64,{text}",
         "kind": kind,
         "reading": reading,
