@@ -8,7 +8,8 @@ from gramworks.datasets.splits import Splits
 from gramworks.draws import run_draws
 from gramworks.errors import FileDamaged
 from gramworks.methods.registry import load_method
-from gramworks.report.point_predictions import predict_points, read_predictions, write_predictions
+from gramworks.point_draws import predict_points
+from gramworks.report.point_predictions import read_predictions, write_predictions
 
 HOSTILE = '=cmd|" /C calc"!A0, <script>alert(1)</script>'
 

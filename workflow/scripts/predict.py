@@ -10,8 +10,9 @@ from gramworks.datasets.store import read_dataset
 from gramworks.gram import read_gram
 from gramworks.label_tasks import group_against_rest
 from gramworks.methods.registry import load_method
+from gramworks.point_draws import predict_points
 from gramworks.progress import progress_log
-from gramworks.report.point_predictions import predict_points, write_predictions
+from gramworks.report.point_predictions import write_predictions
 from gramworks.shared import read_shared
 
 

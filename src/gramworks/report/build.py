@@ -139,7 +139,7 @@ def build_page(
     folder = Path(folder)
     results: list[StudyResults] = [read_results(study, folder / study.name) for study in studies]
     page = folder / "index.html"
-    write_text(page, render(results, stage_costs(Path(benchmarks)), provenance, datasets))
+    write_text(page, render(results, stage_costs(Path(benchmarks)), provenance, datasets, folder))
     return page
 
 

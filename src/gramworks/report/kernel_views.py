@@ -10,9 +10,8 @@ import pandas as pd
 
 from gramworks.datasets.dataset import Dataset
 from gramworks.gram import gram_info, read_gram
+from gramworks.report import view_columns
 
-ALIGNMENT_COLUMNS = ("kernel", "other", "alignment")
-MAP_COLUMNS = ("point", "label", "first", "second")
 _ROWS, _ENTRIES = 512, 10_000_000
 
 
@@ -27,8 +26,8 @@ def alignment_pairs(grams: Mapping[str, str | Path]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `ALIGNMENT_COLUMNS`, a row a pair (each once, and each with itself). A kernel that
-        is constant has alignment 0 with all others.
+        Columns `view_columns.ALIGNMENT`, a row a pair (each once, and each with itself). A kernel
+        that is constant has alignment 0 with all others.
 
     Notes
     -----
@@ -39,7 +38,7 @@ def alignment_pairs(grams: Mapping[str, str | Path]) -> pd.DataFrame:
     names = list(grams)
     means = {name: _row_means(path) for name, path in grams.items()}
     if not names:
-        return pd.DataFrame(columns=list(ALIGNMENT_COLUMNS))
+        return pd.DataFrame(columns=list(view_columns.ALIGNMENT))
     products = np.zeros((len(names), len(names)))
     n = len(means[names[0]])
     for rows in _blocks(n, len(names)):
@@ -60,7 +59,7 @@ def alignment_pairs(grams: Mapping[str, str | Path]) -> pd.DataFrame:
         for j, b in enumerate(names)
         if i <= j
     ]
-    return pd.DataFrame(rows, columns=list(ALIGNMENT_COLUMNS))
+    return pd.DataFrame(rows, columns=list(view_columns.ALIGNMENT))
 
 
 def map_points(grams: Sequence[str | Path], data: Dataset, *, most: int = 2000) -> pd.DataFrame:
@@ -78,7 +77,7 @@ def map_points(grams: Sequence[str | Path], data: Dataset, *, most: int = 2000) 
     Returns
     -------
     DataFrame
-        Columns `MAP_COLUMNS`. The sign of a component is that its largest entry is positive.
+        Columns `view_columns.MAP`. The sign of a component is that its largest entry is positive.
     """
     from scipy.sparse.linalg import eigsh
 
@@ -100,12 +99,12 @@ def map_points(grams: Sequence[str | Path], data: Dataset, *, most: int = 2000) 
         axes *= np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
     labels = [_label(data, point) for point in points]
     table = {"point": points, "label": labels, "first": axes[:, 0], "second": axes[:, 1]}
-    return pd.DataFrame(table, columns=list(MAP_COLUMNS))
+    return pd.DataFrame(table, columns=list(view_columns.MAP))
 
 
 def empty_map() -> pd.DataFrame:
     """Make the table of no points."""
-    return pd.DataFrame(columns=list(MAP_COLUMNS))
+    return pd.DataFrame(columns=list(view_columns.MAP))
 
 
 def _label(data: Dataset, point: int) -> str:

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gramworks.report.escaping import plain
-from gramworks.report.figures import STYLE, line_label, whiskers
+from gramworks.report.figures import STYLE, whiskers
 from gramworks.report.marks import colour, marker, places
-from gramworks.report.score_lines import representatives
+from gramworks.report.score_lines import labels_of, representatives
 from gramworks.settings import parse_setting
 
 _COLUMNS = 3
@@ -38,11 +38,8 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     if cells.empty:
         return None
     panels = [(key, part) for key, part in cells.groupby(["dataset", "more"], sort=False)]
-    names = list(zip(cells["method"], cells["setting"], strict=True))
-    several = pd.Series(names).drop_duplicates().map(lambda name: name[0]).duplicated(False).any()
-    labels = [line_label(m, s if several else "").replace("\n", " ") for m, s in names]
-    cells = cells.assign(label=labels)
-    number = places(labels)
+    cells = cells.assign(label=labels_of(cells))
+    number = places(cells["label"])
     columns = min(len(panels), _COLUMNS)
     rows = math.ceil(len(panels) / columns)
     deep = math.ceil(len(number) / max(1, columns))

@@ -11,8 +11,8 @@ import pandas as pd
 from gramworks.absent import read_absent
 from gramworks.datasets.splits import read_splits
 from gramworks.hdf5 import rebuild_command
+from gramworks.report import view_columns
 from gramworks.report.csv_text import read_table
-from gramworks.report.kernel_views import ALIGNMENT_COLUMNS, MAP_COLUMNS
 from gramworks.report.point_predictions import read_predictions
 from gramworks.report.scores import read_scores
 
@@ -70,12 +70,12 @@ def read_looks(splits: list[str], timings: list[str], views: list[str]) -> Looks
 
 
 def _pairs(path: Path) -> pd.DataFrame:
-    table = read_table(path, ALIGNMENT_COLUMNS, hint=_hint(path))
+    table = read_table(path, view_columns.ALIGNMENT, hint=_hint(path))
     return table.astype({"alignment": float})
 
 
 def _points(path: Path) -> pd.DataFrame:
-    table = read_table(path, MAP_COLUMNS, hint=_hint(path))
+    table = read_table(path, view_columns.MAP, hint=_hint(path))
     return table.astype({"point": int, "first": float, "second": float})
 
 

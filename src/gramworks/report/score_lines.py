@@ -11,6 +11,7 @@ from gramworks.datasets.splits import split_settings
 from gramworks.errors import GramworksError
 from gramworks.label_tasks import label_of
 from gramworks.methods.registry import load_method
+from gramworks.report.escaping import plain
 from gramworks.report.verdicts import direction
 from gramworks.settings import format_setting
 
@@ -114,6 +115,13 @@ def representatives(lines: pd.DataFrame) -> pd.DataFrame:
         chosen = (complete if len(complete) else order).idxmin()
         kept.append(own[own["setting"] == chosen])
     return pd.concat(kept).sort_index() if kept else lines
+
+
+def labels_of(lines: pd.DataFrame) -> list[str]:
+    """Name representatives: by their method, with the setting where a data set has one alone."""
+    alone = lines.groupby("dataset")["method"].transform("nunique") == 1
+    names = zip(lines["method"], lines["setting"], alone, strict=True)
+    return [plain(f"{method} {setting if lone else ''}") for method, setting, lone in names]
 
 
 def _main_metric(study: Study, rows: pd.DataFrame) -> str | None:

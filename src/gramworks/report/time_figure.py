@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 import matplotlib
+import matplotlib.ticker
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gramworks.report.escaping import plain
-from gramworks.report.figures import STYLE, line_label
+from gramworks.report.figures import STYLE
 from gramworks.report.marks import colour, marker, places
-from gramworks.report.score_lines import representatives
+from gramworks.report.score_lines import labels_of, representatives
 from gramworks.settings import join_settings
 
 _COLUMNS = 4
@@ -53,6 +54,7 @@ def time_plot(lines: pd.DataFrame, timings: pd.DataFrame) -> Figure | None:
             _panel(panel, cells[cells["dataset"] == dataset], number)
             panel.set_title(plain(dataset), fontsize=9, fontweight="bold", loc="left")
         figure.supxlabel("seconds a draw", fontsize=9)
+        figure.supylabel(plain(" / ".join(dict.fromkeys(cells["metric"]))), fontsize=9)
         handles = [
             matplotlib.lines.Line2D([], [], linestyle="", marker=marker(i), color=colour(i))
             for i in number.values()
@@ -76,9 +78,7 @@ def _cells(lines: pd.DataFrame, timings: pd.DataFrame) -> pd.DataFrame:
     found = zip(means["dataset"], means["method"], whole, strict=True)
     means["seconds"] = [seconds.get(key, math.nan) for key in found]
     means = means[means["seconds"] > 0]
-    alone = means.groupby("dataset")["method"].transform("nunique") == 1
-    names = zip(means["method"], means["setting"], alone, strict=True)
-    means["label"] = [line_label(m, s if a else "").replace("\n", " ") for m, s, a in names]
+    means["label"] = labels_of(means)
     return means[means.groupby("dataset")["label"].transform("nunique") > 1]
 
 
@@ -90,6 +90,8 @@ def _panel(panel: Axes, cells: pd.DataFrame, number: dict[str, int]) -> None:
         panel.plot(row["seconds"], row["score"], marker(place), color=colour(place), markersize=6.5)
     panel.set_xscale("log")
     low, high = cells["seconds"].min(), cells["seconds"].max()
+    panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    panel.xaxis.set_major_locator(matplotlib.ticker.LogLocator(numticks=4))
+    panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     panel.set_xlim(10 ** math.floor(math.log10(low / 1.2)), 10 ** math.ceil(math.log10(high * 1.2)))
     panel.margins(y=0.12)
-    panel.set_ylabel(plain(cells["metric"].iloc[0]))
