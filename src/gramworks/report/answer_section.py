@@ -48,7 +48,7 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
         "rows": rows,
         "ranks": [_rank_sentence(part) for _, part in _sizes(found.ranks)],
         "sentences": [_sentence(row) for row in rows] if len(rows) <= MOST_SENTENCES else [],
-        "open": len(rows) <= MOST_OPEN,
+        "open": len(rows) <= MOST_OPEN and any(row["finding"] != "alone" for row in rows),
     }
 
 
@@ -67,6 +67,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "advantage": _text(row["advantage"], shown),
         "error": two_digits(row["standard_error"]),
         "p": p_text(row["p"]),
+        "p_order": row["p"] if row["p"] == row["p"] else None,
         "p_same_points": p_text(row["p_same_points"]),
         "told": FINDINGS[row["finding"]],
         "alike": alike,

@@ -160,7 +160,7 @@ def _confusion_panel(panel: Axes, dataset: str, found: tuple[str, pd.DataFrame])
     shades = matplotlib.colors.LinearSegmentedColormap.from_list("share", ["#f1f0ec", colour(0)])
     panel.imshow(share, vmin=0, vmax=1, cmap=shades)
     names = [_short(name) for name in counts.index]
-    panel.set_xticks(range(len(names)), names, rotation=90)
+    panel.set_xticks(range(len(names)), [_short(name, 12) for name in names], rotation=90)
     panel.set_yticks(range(len(names)), names)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
@@ -263,6 +263,6 @@ def _grid(panels: Mapping, draw, *, height: float, columns: int = _COLUMNS) -> F
     return figure
 
 
-def _short(name: str) -> str:
+def _short(name: str, most: int = 24) -> str:
     text = plain(name) or "(empty)"
-    return text if len(text) <= 24 else text[:23] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from gramworks.atomic_text import write_text
-from gramworks.hdf5 import rebuild_command
+from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report.csv_text import read_table
 from gramworks.report.view_columns import PREDICTIONS
 
@@ -40,9 +41,14 @@ def read_predictions(paths: Mapping[str, str | Path]) -> pd.DataFrame:
     parts = []
     for method, path in paths.items():
         table = read_table(path, PREDICTIONS, hint=f"Rebuild it with: {rebuild_command(path)}")
+        try:
+            decision = pd.Series(
+                [float(v) if v else math.nan for v in table["decision"]], dtype=float
+            )
+            table = table.assign(decision=decision).astype({"repeat": int, "point": int})
+        except ValueError as error:
+            raise damaged(path, f"holds something that is no number ({error})") from None
         parts.append(table.assign(method=method))
     if not parts:
         return pd.DataFrame(columns=["method", *PREDICTIONS])
-    table = pd.concat(parts, ignore_index=True)
-    table["decision"] = pd.to_numeric(table["decision"].replace("", "nan"))
-    return table.astype({"repeat": int, "point": int})[["method", *PREDICTIONS]]
+    return pd.concat(parts, ignore_index=True)[["method", *PREDICTIONS]]

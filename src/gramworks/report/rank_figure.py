@@ -70,7 +70,8 @@ def _draw(panel: Axes, part: pd.DataFrame, depth: float, side: float) -> None:
         return left + (right - left) * (rank - 1) / max(k - 1, 1)
 
     first = part.iloc[0]
-    size = plain(first["size"])
+    size = plain(first["size"].removeprefix("n_labelled="))
+    size += " labelled" if size != plain(first["size"]) else ""
     title = f"{plain(first['metric'])}{', ' + size if size else ''}: {first['datasets']} data sets"
     panel.text(0.01, 0.16, title, fontweight="bold", va="center")
     distance = first["critical_distance"]
