@@ -104,7 +104,7 @@ def test_findings(lines, draws):
     assert answer(lines, sure)[0]["finding"] == "real"
     near = [*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 3.1, 1.6, 3.3])]
     many = {"iris": {"": (10.0, 140.0)}}
-    assert answer(lines, near, many)[0]["finding"] == "these points"
+    assert answer(lines, near, many)[0]["finding"] == "on these points"
     chance = [*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 1, 1, 2.5])]
     assert answer(lines, chance)[0]["finding"] == "not told apart"
     equal = [*draws("iris", "svm", [1, 2]), *draws("iris", "knn", [2, 1])]

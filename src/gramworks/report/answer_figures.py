@@ -27,7 +27,7 @@ READINGS = {
     "learning curves": (
         "Learning curves",
         f"means over the draws with two standard errors either way, {BEST}; dashed: sees test "
-        "labels.",
+        "labels. Chance and controls may lie outside of the picture.",
     ),
     "run time against score": (
         "Scatter plot",

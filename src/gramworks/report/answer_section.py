@@ -20,7 +20,7 @@ MOST_SENTENCES = 6
 _SIZES = {"n_labelled": "labelled", "n_test": "test points"}
 _TOLD = {
     "real": "The difference is real: it would show on new data of this kind (p {p}).",
-    "these points": (
+    "on these points": (
         "That would last with more draws of these points (p {p_same_points}), but new data of this "
         "kind may turn it (p {p})."
     ),
@@ -120,7 +120,7 @@ def _summary(rows: list[dict]) -> str:
     if all(row["finding"] in ("alone", "not tested") for row in rows):
         return "There is nothing to test here: too few methods, draws or known sizes."
     real = sum(row["finding"] == "real" for row in rows)
-    same = sum(row["finding"] == "these points" for row in rows)
+    same = sum(row["finding"] == "on these points" for row in rows)
     many = f"{len(rows)} comparisons" if len(rows) > 1 else "one comparison"
     said = {0: "none is", 1: "one is"}.get(real, f"{real} are")
     if len(rows) == 1:
@@ -151,9 +151,9 @@ def _rank_sentence(part: pd.DataFrame) -> str:
 
 
 def _decimals(error: float, advantage: float) -> int:
-    """Choose decimals that show the error, or else the advantage, with two digits."""
-    known = next((v for v in (error, advantage) if v == v and v > 0), 1.0)
-    return min(6, max(0, 1 - math.floor(math.log10(known))))
+    """Choose decimals that show the smaller of error and advantage with two digits."""
+    known = min((v for v in (error, advantage) if v == v and v > 1e-9), default=0.1)
+    return min(4, max(0, 1 - math.floor(math.log10(known))))
 
 
 def _text(value: float, decimals: int) -> str:

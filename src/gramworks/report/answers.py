@@ -23,7 +23,7 @@ NUMBERS = (
 ALPHA = 0.05
 FINDINGS = {
     "real": "ahead of the next method on new data of this kind, too",
-    "these points": "ahead on more draws of these points; new data may turn it",
+    "on these points": "ahead on more draws of these points; new data may turn it",
     "not told apart": "the draws cannot tell it from the next method",
     "equal": "the next method scores the same",
     "not tested": "no test: too few paired draws, or splits that were not kept",
@@ -117,4 +117,4 @@ def _finding(differences: np.ndarray, p: float, p_same_points: float) -> str:
         return "equal"
     if p < ALPHA:
         return "real"
-    return "these points" if p_same_points < ALPHA else "not told apart"
+    return "on these points" if p_same_points < ALPHA else "not told apart"

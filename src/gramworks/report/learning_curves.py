@@ -18,6 +18,8 @@ from gramworks.report.score_lines import labels_of, representatives
 from gramworks.settings import parse_setting
 
 _COLUMNS = 3
+CHANCE = "majority"
+"""The method that learns nothing but which class is the largest."""
 
 
 def learning_curves(lines: pd.DataFrame) -> Figure | None:
@@ -32,7 +34,8 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     -------
     matplotlib Figure or None
         Means with two standard errors either way, for each method by its best setting; controls
-        are dashed and open. None where no data set has two sizes.
+        are dashed and open, and may lie outside, as chance may, so that the rest can be told
+        apart. None where no data set has two sizes.
     """
     cells = _sized(representatives(lines))
     if cells.empty:
@@ -103,9 +106,22 @@ def _panel(panel: Axes, part: pd.DataFrame, number: dict[str, int]) -> None:
             markerfacecolor="none" if control else colour(place),
             label=f"{label} (sees test labels)" if control else label,
         )  # fmt: skip
+    _focus(panel, part)
     xs = sorted(set(part["x"]))
     if xs[-1] >= 8 * xs[0]:
         panel.set_xscale("log")
         panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     shown = xs if len(xs) <= 7 else xs[:: math.ceil(len(xs) / 7)]
     panel.set_xticks(shown, [f"{x:g}" for x in shown])
+
+
+def _focus(panel: Axes, part: pd.DataFrame) -> None:
+    """Let the scale follow the methods that learn: chance is far below, a control far above."""
+    own = part[~part["control"].astype(bool) & (part["method"] != CHANCE)]
+    if own["label"].nunique() < 2:
+        return
+    groups = own.groupby(["label", "x"])["value"]
+    means, errors = groups.mean(), 2 * groups.std().fillna(0) / np.sqrt(groups.count())
+    low, high = (means - errors).min(), (means + errors).max()
+    room = 0.06 * (high - low) or 0.5
+    panel.set_ylim(low - room, high + room)
