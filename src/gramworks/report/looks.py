@@ -14,7 +14,7 @@ from gramworks.hdf5 import rebuild_command
 from gramworks.report import view_columns
 from gramworks.report.csv_text import read_table
 from gramworks.report.point_predictions import read_predictions
-from gramworks.report.scores import read_scores
+from gramworks.report.scores import read_timings
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def read_looks(splits: list[str], timings: list[str], views: list[str]) -> Looks
         methods.setdefault(path.parent.name, {})[path.stem] = path
     return Looks(
         sizes=sizes,
-        timings=read_scores(timings),
+        timings=read_timings(timings),
         alignments={path.stem: _pairs(path) for path in kinds["alignments"]},
         maps={path.stem: _points(path) for path in kinds["maps"]},
         predictions={dataset: read_predictions(files) for dataset, files in methods.items()},
