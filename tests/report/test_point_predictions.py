@@ -32,6 +32,7 @@ def test_predictions_give_the_scores_again(task, tmp_path):
     given = (method, [{"C": 1}], {}, dataset, splits, kernels)
     rows = predict_points(*given, study="own", repeats=2, log=lambda text: None)
     write_predictions(tmp_path / "svm.csv", rows)
+    assert ",=cmd" not in (tmp_path / "svm.csv").read_text().replace('"', "")
     table = read_predictions({"svm": tmp_path / "svm.csv"})
     assert sorted(set(table["repeat"])) == [0, 1]
     assert set(table["truth"]) == {"no", HOSTILE}

@@ -15,7 +15,7 @@ from gramworks.errors import FileDamaged
 from gramworks.report.benchmarks import stage_costs
 from gramworks.report.build import build_page, tabulate_study
 from gramworks.report.cells import number, signed
-from gramworks.report.escaping import file_name, latex, markdown, plain
+from gramworks.report.escaping import file_name, inert, latex, markdown, original, plain
 from gramworks.report.page_text import duration, flat, ranges
 
 VOID = {"meta", "link", "img", "br", "wbr"}
@@ -296,6 +296,26 @@ def test_escapes():
     assert plain("a\x00b\n c\ud800") == "a\ufffdb c\ufffd"
     assert file_name("../a b") == ".._a_b"
     io.StringIO(plain("\udcff")).read().encode("utf-8")
+
+
+def test_no_text_is_a_formula_and_all_come_back():
+    for text in (
+        "=cmd|' /C calc'!A0",
+        "+1+2",
+        "-x",
+        "@x",
+        "\t=1",
+        "'",
+        "'=1",
+        "''",
+        "-1.5",
+        "a=b",
+        "",
+    ):
+        assert original(inert(text)) == text
+        assert not inert(text).startswith(("=", "@", "\t", "+"))
+    assert inert("=1") == "'=1"
+    assert [inert(text) for text in ("-1.5", "+2e-3", "-1+2")] == ["-1.5", "+2e-3", "'-1+2"]
 
 
 def test_small_texts():

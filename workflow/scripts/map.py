@@ -4,6 +4,7 @@ from gramworks.absent import read_absent
 from gramworks.datasets.store import read_dataset
 from gramworks.label_tasks import group_against_rest
 from gramworks.progress import progress_log
+from gramworks.report.escaping import inert
 from gramworks.report.kernel_views import empty_map, map_points
 from gramworks.report.tables import write_tidy
 
@@ -20,4 +21,4 @@ def main(table, grams, positive, log):
 if __name__ == "__main__":
     with progress_log(snakemake.log[0]) as log:
         found = main(snakemake.input.table, snakemake.input.grams, snakemake.params.positive, log)
-        write_tidy(snakemake.output.table, found)
+        write_tidy(snakemake.output.table, found.assign(label=found["label"].map(inert)))

@@ -13,6 +13,7 @@ from gramworks.datasets.splits import read_splits
 from gramworks.hdf5 import rebuild_command
 from gramworks.report import view_columns
 from gramworks.report.csv_text import read_table
+from gramworks.report.escaping import original
 from gramworks.report.point_predictions import read_predictions
 from gramworks.report.scores import read_timings
 
@@ -76,6 +77,7 @@ def _pairs(path: Path) -> pd.DataFrame:
 
 def _points(path: Path) -> pd.DataFrame:
     table = read_table(path, view_columns.MAP, hint=_hint(path))
+    table = table.assign(label=table["label"].map(original))
     return table.astype({"point": int, "first": float, "second": float})
 
 

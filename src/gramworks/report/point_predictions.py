@@ -13,15 +13,16 @@ import pandas as pd
 from gramworks.atomic_text import write_text
 from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report.csv_text import read_table
+from gramworks.report.escaping import inert, original
 from gramworks.report.view_columns import PREDICTIONS
 
 
 def write_predictions(path: str | Path, rows: list[tuple]) -> None:
-    """Write a file of predictions."""
+    """Write a file of predictions; no class name is a formula to a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(PREDICTIONS)
-    writer.writerows(rows)
+    writer.writerows(tuple(inert(str(value)) for value in row) for row in rows)
     write_text(path, text.getvalue())
 
 
@@ -48,7 +49,8 @@ def read_predictions(paths: Mapping[str, str | Path]) -> pd.DataFrame:
             table = table.assign(decision=decision).astype({"repeat": int, "point": int})
         except ValueError as error:
             raise damaged(path, f"holds something that is no number ({error})") from None
-        parts.append(table.assign(method=method))
+        names = {key: table[key].map(original) for key in ("truth", "prediction")}
+        parts.append(table.assign(method=method, **names))
     if not parts:
         return pd.DataFrame(columns=["method", *PREDICTIONS])
     return pd.concat(parts, ignore_index=True)[["method", *PREDICTIONS]]
