@@ -60,6 +60,11 @@ rule tabulate:
 rule report:
     input:
         comparisons=[plan.comparison(study) for study in plan.studies],
+        answers=expand(
+            "results/report/{study}/{table}.csv",
+            study=plan.studies,
+            table=["answers", "ranks"],
+        ),
         tables=plan.all_tables(),
     output:
         page=report(
