@@ -8,10 +8,14 @@ if not workflow.overwrite_configfiles:
     configfile: "config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/gram.smk"
 include: "workflow/rules/fit.smk"
+include: "workflow/rules/views.smk"
 include: "workflow/rules/report.smk"
 
 

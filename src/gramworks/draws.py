@@ -46,6 +46,7 @@ def run_draws(
     labels: Sequence[str] = (),
     output_kernel: str | None = None,
     shared: dict[str, np.ndarray] | None = None,
+    keep: Callable[[dict, Problem, Outcome, np.ndarray], None] | None = None,
     log: Callable[[str], None] = print,
 ) -> tuple[list[dict], list[dict]]:
     """Fit a method on some repeats of every setting.
@@ -73,6 +74,9 @@ def run_draws(
         Identifier of the kernel between outputs, where they are strings or vectors.
     shared : dict of arrays, optional
         What the method's `learn` made.
+    keep : callable, optional
+        Receives what each draw that gave something gave: its key, problem, outcome, and the rows
+        of the data set that are its test points, in the order of the predictions.
     log : callable
         Receives a progress line a draw at most every few seconds.
 
@@ -115,6 +119,8 @@ def run_draws(
                 )  # fmt: skip
                 outcome, status, reason = _attempt(method, problem, params, log)
                 seconds = time.perf_counter() - start
+                if keep and outcome is not None:
+                    keep(key, problem, outcome, np.sort(splits[outer].draw(repeat)[2]))
                 scored[label] = list(_rows(key, problem, outcome, task, status, reason))
                 timed[label] = [key | cell("seconds", seconds, status, reason)]
                 done += 1

@@ -25,6 +25,7 @@ from gramworks.label_tasks import all_settings
 from gramworks.methods.registry import load_method, method_module
 from gramworks.owndata.originals import check_originals
 from gramworks.owndata.places import STUDIES as OWN_STUDIES
+from gramworks.plan_views import views
 from gramworks.settings import format_setting, join_settings
 from gramworks.studies.derived import derived_module
 from gramworks.studies.study_checks import check_study
@@ -128,6 +129,10 @@ class Plan:
             return "source-not-embedded"
         return ""
 
+    def methods_on(self, study: str, dataset: str) -> list[str]:
+        """List the methods that this run includes on one data set of a study."""
+        return [m for s, d, m in self.pairs if (s, d) == (study, dataset)]
+
     def left_out(self, study: str) -> dict[str, str]:
         """Map the data sets of a study that this run leaves out to a typed reason."""
         found = {d: self._left_out(d) for d in self.studies[study].datasets}
@@ -184,6 +189,14 @@ class Plan:
         """List the merged score files of a study."""
         return [f"results/scores/{s}/{d}/{m}.csv" for s, d, m in self.pairs if s == study]
 
+    def timings(self, study: str) -> list[str]:
+        """List the merged files of times of a study."""
+        return [_timing(path) for path in self.scores(study)]
+
+    def all_splits(self, study: str) -> list[str]:
+        """List the split files of a study."""
+        return [self.splits(study, dataset) for dataset in self.datasets(study)]
+
     def tables(self, study: str) -> list[str]:
         """List the normalised data sets of a study."""
         return [self.table(study, dataset) for dataset in self.datasets(study)]
@@ -216,8 +229,9 @@ class Plan:
                 ]
             )
         timings = [_timing(file) for file in files if file.startswith("results/scores/")]
+        seen = [path for study in self.studies for path in views(self, study)]
         reports = [self.comparison(study) for study in self.studies]
-        return [*files, *timings, *reports, "results/report/index.html"]
+        return [*files, *timings, *seen, *reports, "results/report/index.html"]
 
     # Chunks of repeats
 

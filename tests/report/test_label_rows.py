@@ -1,5 +1,6 @@
 import pytest
 
+from gramworks.report.answer_figures import READINGS
 from gramworks.report.build import build_page, tabulate_study
 from gramworks.report.cells import tables
 from gramworks.report.comparison import compare
@@ -54,21 +55,22 @@ def test_data_sets_without_labels_have_neither(make_study, write_scores, make_pu
     assert [table.by_label for table in tables(found, [METRIC])] == [False]
     assert label_panels(apart(found)[1]).empty
     names = figure_names(make_study(metrics=["a", "weight-1", "weight-2", "b"]))
-    assert names == ["a", "a by label", "weights", "b", "b by label"]
+    assert names[:5] == ["a", "a by label", "weights", "b", "b by label"]
+    assert names[5:] == list(READINGS)
 
 
 def test_files_and_page(tmp_path, rows, make_study, write_scores):
     study, home = make_study(), tmp_path / "report"
     tabulate_study(study, [write_scores(rows)], {}, home, {})
-    made = {path.name for path in (home / "small").iterdir()}
+    made = {path.name for path in (home / "small").rglob("*")}
     assert made >= {
         "table-iris.md", "table-iris_by_label.md", "figure-test-error-percent.svg",
-        "figure-test-error-percent_by_label.svg",
+        "figure-test-error-percent-by-label.svg",
     }  # fmt: skip
     assert "label=" not in (home / "small" / "table-iris.md").read_text()
     page = build_page([study], home, benchmarks=tmp_path, provenance={}, datasets=[])
     text = page.read_text()
     assert "iris, each label against the rest (4 rows)" in text
-    assert "figure-test-error-percent_by_label.png" in text
+    assert "figure-test-error-percent-by-label.png" in text
     tabulate_study(study, [write_scores(rows[:2])], {}, home, {})
-    assert not list((home / "small").glob("*by_label*"))
+    assert not list((home / "small").rglob("*by[_-]label*"))

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from gramworks.errors import FileDamaged
-from gramworks.report.scores import counts_by_status, read_scores
+from gramworks.report.scores import counts_by_status, read_scores, read_timings
 from gramworks.report.status import format_status, status_rows
 from gramworks.score_files import COLUMNS
 
@@ -108,3 +108,20 @@ def test_no_scores_at_all(tmp_path):
     assert status_rows(tmp_path).empty
     assert format_status(status_rows(tmp_path)) == "no scores yet"
     assert isinstance(read_scores([]), pd.DataFrame)
+
+
+def test_times_of_draws_that_failed_are_passed_over(write_scores):
+    rows = [
+        {"dataset": "iris", "method": "svm", "metric": "seconds", "value": "0.5"},
+        {"dataset": "iris", "method": "svm", "metric": "seconds", "value": "0.1",
+         "repeat": 1, "status": "skipped", "reason": "not separable"},
+        {"dataset": "iris", "method": "knn", "status": "failed", "repeat": ""},
+    ]  # fmt: skip
+    path = write_scores(rows)
+    assert read_timings([path])["value"].tolist() == [0.5]
+    assert read_timings([]).empty
+    with pytest.raises(FileDamaged, match="failed or skipped row with a value"):
+        read_scores([path])
+    path.write_text(path.read_text()[:-9])
+    with pytest.raises(FileDamaged):
+        read_timings([path])

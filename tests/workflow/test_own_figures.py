@@ -13,12 +13,12 @@ def test_own_draws_and_own_figures_reach_the_report(project):
     assert abs(plain - 0.733) < 5e-4
     report = project.folder / "results/report"
     for number in (1, 2, 3, 4):
-        assert (report / f"target-iris/figure-figure_{number}.png").is_file()
+        assert (report / f"target-iris/figures/figure-{number}.png").is_file()
     page = (report / "index.html").read_text()
     assert "Histograms of figure 2 in Generalised components of iris" in page
     assert "Plots of metrics (5)" in page
     # The figures' module is part of the tables' fingerprint, and of nothing else.
     project.edit("src/gramworks/studies/target_iris.py", "markersize=11", "markersize=12")
     made = project.rerun()
-    assert "results/report/target-iris/figure-figure_1.svg" in made
+    assert "results/report/target-iris/figures/figure-1.svg" in made
     assert not any(name.startswith(("results/scores", "results/gram")) for name in made)

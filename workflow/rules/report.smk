@@ -5,8 +5,39 @@ rule tabulate:
     input:
         scores=lambda w: plan.scores(w.study),
         tables=lambda w: plan.tables(w.study),
+        splits=lambda w: plan.all_splits(w.study),
+        timings=lambda w: plan.timings(w.study),
+        views=lambda w: plan_views.views(plan, w.study),
     output:
-        comparison="results/report/{study}/comparison.csv",
+        answers=report(
+            "results/report/{study}/answers.csv",
+            caption="../report/answers.rst",
+            category="Studies",
+            subcategory="{study}",
+            labels={"content": "best methods"},
+        ),
+        ranks=report(
+            "results/report/{study}/ranks.csv",
+            caption="../report/ranks.rst",
+            category="Studies",
+            subcategory="{study}",
+            labels={"content": "ranks over data sets"},
+        ),
+        comparison=report(
+            "results/report/{study}/comparison.csv",
+            caption="../report/comparison.rst",
+            category="Studies",
+            subcategory="{study}",
+            labels={"content": "all cells, measured and published"},
+        ),
+        figures=report(
+            directory("results/report/{study}/figures"),
+            patterns=["figure-{figure}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+            subcategory="{study}",
+            labels={"figure": "{figure}"},
+        ),
         problems="results/report/{study}/problems.csv",
         status="results/report/{study}/status.csv",
         edges="results/report/{study}/edges.csv",
@@ -29,9 +60,19 @@ rule tabulate:
 rule report:
     input:
         comparisons=[plan.comparison(study) for study in plan.studies],
+        answers=expand(
+            "results/report/{study}/{table}.csv",
+            study=plan.studies,
+            table=["answers", "ranks"],
+        ),
         tables=plan.all_tables(),
     output:
-        page="results/report/index.html",
+        page=report(
+            "results/report/index.html",
+            caption="../report/page.rst",
+            category="Report",
+            labels={"content": "the whole report"},
+        ),
     log:
         "results/logs/report.log",
     params:

@@ -7,6 +7,7 @@ from gramworks.absent import read_absent
 from gramworks.progress import progress_log
 from gramworks.provenance import provenance
 from gramworks.report.build import tabulate_study
+from gramworks.report.looks import read_looks
 from gramworks.studies.study_file import Study
 
 LEFT_OUT = {
@@ -15,11 +16,11 @@ LEFT_OUT = {
 }
 
 
-def main(slice_, scores, tables, comparison, log):
+def main(slice_, inputs, comparison):
     study = Study.model_validate(slice_["study"])
     absent = {d: (reason, LEFT_OUT[reason]) for d, reason in slice_["left_out"].items()}
     datasets = {}
-    for table in map(Path, tables):
+    for table in map(Path, inputs.tables):
         found = read_absent(table)
         if found:
             absent[table.parent.name] = (found.kind, found.reason)
@@ -27,15 +28,12 @@ def main(slice_, scores, tables, comparison, log):
             datasets[table.parent.name] = table
     folder = Path(comparison).parent.parent
     made = provenance("tabulate", study=study.name)
-    tabulate_study(study, [Path(path) for path in scores], absent, folder, made, datasets)
+    scores = [Path(path) for path in inputs.scores]
+    looks = read_looks(inputs.splits, inputs.timings, inputs.views)
+    tabulate_study(study, scores, absent, folder, made, datasets, looks)
 
 
 if __name__ == "__main__":
-    with progress_log(snakemake.log[0]) as log:
-        main(
-            json.loads(snakemake.params.slice),
-            snakemake.input.scores,
-            snakemake.input.tables,
-            snakemake.output.comparison,
-            log,
-        )
+    with progress_log(snakemake.log[0]):
+        slice_ = json.loads(snakemake.params.slice)
+        main(slice_, snakemake.input, snakemake.output.comparison)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,22 +12,29 @@ import pandas as pd
 
 from gramworks import __version__
 from gramworks.atomic_text import write_text
+from gramworks.report.answer_figures import answer_figures
+from gramworks.report.answers import answers
 from gramworks.report.benchmarks import stage_costs
 from gramworks.report.cells import Table, tables
 from gramworks.report.comparison import compare
 from gramworks.report.escaping import file_name
 from gramworks.report.figures import save_figure
 from gramworks.report.grid_edges import edge_counts
+from gramworks.report.looks import Looks
 from gramworks.report.page import render
 from gramworks.report.published import read_published
-from gramworks.report.results import StudyResults, read_results
+from gramworks.report.ranks import rank_table
+from gramworks.report.results import FIGURES, StudyResults, read_results
+from gramworks.report.score_lines import score_lines
 from gramworks.report.scores import draw_status, read_scores
 from gramworks.report.status import status_rows_of
-from gramworks.report.study_figures import study_figures
+from gramworks.report.study_figures import figure_stem, study_figures
 from gramworks.report.tables import write_csv, write_latex, write_markdown, write_tidy
 from gramworks.studies.derived import with_derived
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from gramworks.studies.study_file import Study
 
 
@@ -37,6 +45,7 @@ def tabulate_study(
     folder: Path,
     provenance: dict,
     datasets: Mapping[str, Path] | None = None,
+    looks: Looks | None = None,
 ) -> None:
     """Write the tables and figures of one study into ``{folder}/{study.name}/``.
 
@@ -53,17 +62,26 @@ def tabulate_study(
         JSON values, written beside the tables.
     datasets : mapping of str to Path, optional
         Normalised data sets by name, for figures that a study draws itself.
+    looks : Looks, optional
+        What else there is to show: numbers of points, times, kernels, single points.
 
     Notes
     -----
-    ``comparison.csv`` (all cells, tidy), ``problems.csv`` (draws that are not ok, with reasons),
-    ``status.csv``, ``edges.csv``, ``absent.csv``, ``provenance.json``; a data set each
-    ``table-{dataset}.csv``, ``.md`` and ``.tex``; a metric each ``figure-{metric}.svg`` and
-    ``.png``. Rows of single labels stand apart from their means, in tables and figures "by label"
-    of their own. Tables and figures of an earlier run that this one does not make are removed.
+    ``answers.csv`` (which method is best), ``ranks.csv`` (over data sets), ``comparison.csv`` (all
+    cells, tidy), ``problems.csv`` (draws that are not ok, with reasons), ``status.csv``,
+    ``edges.csv``, ``absent.csv``, ``provenance.json``; a data set each ``table-{dataset}.csv``,
+    ``.md`` and ``.tex``; a metric each ``figures/figure-{metric}.svg`` and ``.png``, and those of
+    `gramworks.report.answer_figures`. Rows of single labels stand apart from their means, in
+    tables and figures "by label" of their own. Tables and figures of an earlier run that this one
+    does not make are removed.
     """
-    home = Path(folder) / study.name
+    home, looks = Path(folder) / study.name, looks or Looks()
     scores = with_derived(study.name, read_scores(score_files))
+    lines = score_lines(study, scores)
+    stands_for = {name: data.published_as or name for name, data in study.datasets.items()}
+    ranks = rank_table(lines, stands_for)
+    write_tidy(home / "answers.csv", answers(lines, looks.sizes))
+    write_tidy(home / "ranks.csv", ranks)
     comparison = compare(study, scores, read_published(), absent)
     draws = draw_status(scores)
     write_tidy(home / "problems.csv", draws[draws["status"] != "ok"])
@@ -74,11 +92,14 @@ def tabulate_study(
     text = json.dumps(provenance, indent=1, sort_keys=True, ensure_ascii=False)
     write_text(home / "provenance.json", text + "\n")
     made = _write_tables(study, tables(comparison, study.metrics), home)
-    made |= _write_figures(study, comparison, home, datasets or {}, scores)
-    for pattern in ("table-*.*", "figure-*.*"):
-        for path in home.glob(pattern):
-            if path.name not in made:
-                path.unlink()
+    figures = home / FIGURES
+    found = itertools.chain(
+        study_figures(study, comparison, datasets or {}, scores), answer_figures(lines, ranks, looks)
+    )
+    made |= _write_figures(found, figures)
+    for path in [*home.glob("table-*.*"), *home.glob("figure-*.*"), *figures.glob("figure-*.*")]:
+        if str(path.relative_to(home)) not in made:
+            path.unlink()
     write_tidy(home / "comparison.csv", comparison)
 
 
@@ -118,7 +139,7 @@ def build_page(
     folder = Path(folder)
     results: list[StudyResults] = [read_results(study, folder / study.name) for study in studies]
     page = folder / "index.html"
-    write_text(page, render(results, stage_costs(Path(benchmarks)), provenance, datasets))
+    write_text(page, render(results, stage_costs(Path(benchmarks)), provenance, datasets, folder))
     return page
 
 
@@ -134,16 +155,11 @@ def _write_tables(study: Study, found: list[Table], home: Path) -> set[str]:
     return made
 
 
-def _write_figures(
-    study: Study,
-    comparison: pd.DataFrame,
-    home: Path,
-    datasets: Mapping[str, Path],
-    scores: pd.DataFrame,
-) -> set[str]:
+def _write_figures(found: Iterable[tuple[str, Figure]], folder: Path) -> set[str]:
+    folder.mkdir(parents=True, exist_ok=True)
     made = set()
-    for name, figure in study_figures(study, comparison, datasets, scores):
-        stem = f"figure-{file_name(name)}"
-        save_figure(figure, home / stem, version=__version__)
-        made |= {f"{stem}.svg", f"{stem}.png"}
+    for name, figure in found:
+        stem = figure_stem(name)
+        save_figure(figure, folder / stem, version=__version__)
+        made |= {f"{folder.name}/{stem}.svg", f"{folder.name}/{stem}.png"}
     return made

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import math
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import jinja2
 import markupsafe
-import pandas as pd
 
 from gramworks import __version__
+from gramworks.report.answer_figures import FIRST
+from gramworks.report.answer_section import answer_section
+from gramworks.report.answers import FINDINGS
 from gramworks.report.benchmarks import StageCost
-from gramworks.report.cells import ASSUMED, INCOMPLETE, MARKS, Table, tables
-from gramworks.report.escaping import file_name, printable
-from gramworks.report.papers import PAPERS
+from gramworks.report.cells import ASSUMED, INCOMPLETE, MARKS
+from gramworks.report.escaping import printable
+from gramworks.report.page_text import breakable, duration, flat
+from gramworks.report.papers import OWN, PAPERS, TITLES
+from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
 from gramworks.report.scores import STATUSES
-from gramworks.report.study_figures import figure_reading, own_figures
-from gramworks.report.tables import READING, notes
+from gramworks.report.study_section import study_section
+from gramworks.report.tables import READING
+from gramworks.report.verdict_grid import count_verdicts
 from gramworks.report.verdicts import REASONS, VERDICTS
 
-if TYPE_CHECKING:
-    from gramworks.studies.study_file import Study
+MOST_EMBEDDED = 7_000_000
+"""Letters of figures in the page, which is to stay below 10 MB."""
 
 
 def render(
@@ -31,6 +36,7 @@ def render(
     costs: list[StageCost],
     provenance: dict,
     datasets: list[dict],
+    folder: Path,
 ) -> str:
     """Render the page.
 
@@ -41,12 +47,15 @@ def render(
     provenance : dict
     datasets : list of dict
         See `gramworks.report.build.build_page` for both.
+    folder : Path
+        Where the page will lie: raw files that links lead to are looked for from there.
 
     Returns
     -------
     str
         HTML without any reference that a browser would fetch. All text is escaped by the
-        templates; equal input gives equal text.
+        templates; equal input gives equal text. Its one script is named by its hash in the
+        page's content security policy, so that no other one runs.
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("gramworks.report", "templates"),
@@ -58,10 +67,21 @@ def render(
     )
     environment.filters["duration"] = duration
     environment.filters["breakable"] = breakable
+    script = environment.loader.get_source(environment, "tables.js")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    raw = RawFiles(folder)
+    studies = [study_section(found, raw) for found in results]
+    embed(studies)
     totals = {status: sum(r.status.get(status, 0) for r in results) for status in STATUSES}
     return environment.get_template("index.html.j2").render(
         version=__version__,
-        studies=[_study(found) for found in results],
+        studies=studies,
+        papers=_papers(studies, raw),
+        answers=[answer_section(found, raw) for found in _own_first(results)],
+        findings=FINDINGS,
+        first_figures=FIRST,
+        script=markupsafe.Markup(script),
+        script_hash=digest,
         totals=totals,
         total=sum(totals.values()),
         statuses=STATUSES,
@@ -79,151 +99,37 @@ def render(
     )
 
 
-def breakable(setting: str) -> markupsafe.Markup:
-    """Escape a setting and let a line end after each part of it."""
-    parts = [markupsafe.escape(printable(part)) for part in setting.split(";")]
-    return markupsafe.Markup(";<wbr>").join(parts)
+def embed(studies: list[dict], most: int = MOST_EMBEDDED) -> None:
+    """Take figures out of the page until the rest fits, the largest folded away first.
+
+    They stay beside the page, which links to them.
+    """
+    figures = [figure for study in studies for figure in study["figures"]]
+    total = sum(len(figure["source"]) for figure in figures)
+    for figure in sorted(figures, key=lambda f: (f["first"], -len(f["source"]))):
+        if total <= most:
+            return
+        total -= len(figure["source"])
+        figure["source"] = ""
 
 
-def duration(seconds: float) -> str:
-    """Print seconds for people: 0.4 s, 75 s, 12 min, 3.4 h."""
-    if seconds < 120:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+def _own_first(results: list[StudyResults]) -> list[StudyResults]:
+    return sorted(results, key=lambda found: bool(found.study.paper))
 
 
-def flat(values: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Walk nested JSON values: yields a dotted key and a text each."""
-    if isinstance(values, dict) and values:
-        for name, value in values.items():
-            yield from flat(value, f"{key}.{name}" if key else str(name))
-    elif isinstance(values, list | tuple) and any(isinstance(v, dict | list) for v in values):
-        for place, value in enumerate(values, 1):
-            yield from flat(value, f"{key}.{place}" if key else str(place))
-    elif isinstance(values, list | tuple):
-        yield key, ", ".join(str(value) for value in values)
-    elif values not in ({}, None, ""):
-        yield key, str(values)
-
-
-def _study(found: StudyResults) -> dict:
-    cells = found.comparison
-    judged = cells[cells["published"].notna()]["verdict"].value_counts()
-    counts = {name: int(judged.get(name, 0)) for name in VERDICTS if name != "measured-only"}
-    counts["measured-only"] = int((cells["verdict"] == "measured-only").sum())
-    return {
-        "name": found.study.name,
-        "title": found.study.title,
-        "summary": found.study.summary,
-        "cited": PAPERS.get(found.study.paper or "", found.study.paper),
-        "findings": found.study.findings,
-        "ran": _ran(found.study, cells),
-        "protocol": list(_protocol(found.study)),
-        "status": {status: found.status.get(status, 0) for status in STATUSES},
-        "counts": counts,
-        "figures": [_figure(found, metric) for metric in found.figures],
-        "tables": [_table(table) for table in tables(cells, found.study.metrics)],
-        "not_run": _grouped(cells),
-        "absent": found.absent.to_dict("records"),
-        "problems": _problems(found.problems),
-        "edges": found.edges.to_dict("records"),
-    }
-
-
-def _figure(found: StudyResults, metric: str) -> dict:
-    text = base64.b64encode(found.figures[metric]).decode("ascii")
-    kind, reading = figure_reading(found.study, metric)
-    return {
-        "metric": metric,
-        "file": f"figure-{file_name(metric)}",
-        "source": f"data:image/svg+xml;base64,{text}",
-        "kind": kind,
-        "reading": reading,
-        "own": metric in own_figures(found.study),
-    }
-
-
-def _table(table: Table) -> dict:
-    return {"table": table, "notes": notes(table), "file": f"table-{file_name(table.name)}"}
-
-
-def _protocol(study: Study) -> Iterator[tuple[str, str]]:
-    """List what the study file states, but for what the page says elsewhere."""
-    said = {"name", "title", "paper", "summary", "findings", "metrics", "chunk"}
-    for key, value in study.model_dump(mode="json", exclude=said).items():
-        yield from flat(value, key)
-
-
-def _ran(study: Study, cells: pd.DataFrame) -> str:
-    """Say how many draws the rows of each data set have in this run, and how many are stated."""
-    tried = cells["n"] + cells["n_failed"] + cells["n_skipped"]
-    told: dict[str, list[str]] = {}
-    for dataset, count in tried.groupby(cells["dataset"], sort=False).max().items():
-        if not count or dataset not in study.datasets:
-            continue
-        spec = study.splits_of(dataset)
-        stated = (spec.repeats or 0) * getattr(spec, "folds", 1)
-        more = f" (the study file states {stated})" if stated > count else ""
-        told.setdefault(f"{count}{more}", []).append(dataset)
-    if len(told) == 1:
-        return next(iter(told))
-    return "; ".join(f"{', '.join(datasets)} {count}" for count, datasets in told.items())
-
-
-def _grouped(cells: pd.DataFrame) -> list[dict]:
-    """Group published cells without a verdict by data set and reason."""
-    idle = cells[cells["published"].notna() & cells["verdict"].isin(["not-run", "not-comparable"])]
-    groups = idle.groupby(["dataset", "verdict", "reason"], sort=False)
+def _papers(studies: list[dict], raw: RawFiles) -> list[dict]:
+    """Group studies by their papers, those of none first."""
+    found: dict[str, list[dict]] = {}
+    for study in sorted(studies, key=lambda study: bool(study["paper"])):
+        found.setdefault(study["paper"], []).append(study)
     return [
         {
-            "dataset": dataset,
-            "verdict": verdict,
-            "reason": reason,
-            "told": REASONS.get(reason, ""),
-            "cells": len(part),
-            "rows": _methods(part),
+            "name": paper,
+            "title": TITLES.get(paper, paper) if paper else OWN,
+            "cited": PAPERS.get(paper, ""),
+            "notes": raw.notes(paper) if paper else "",
+            "studies": own,
+            "counts": count_verdicts([line for study in own for line in study["grid"]]),
         }
-        for (dataset, verdict, reason), part in groups
+        for paper, own in found.items()
     ]
-
-
-def _methods(cells: pd.DataFrame) -> list[tuple[str, str]]:
-    """List methods, each with all its settings."""
-    found: dict[str, dict[str, None]] = {}
-    for method, setting in zip(cells["method"], cells["setting"], strict=True):
-        found.setdefault(method, {})[setting] = None
-    return [(method, " | ".join(s for s in settings if s)) for method, settings in found.items()]
-
-
-def ranges(repeats: Iterable[str]) -> str:
-    """Write repeats as ranges, "0-4, 7"; a row for all repeats, which has none, as "all"."""
-    runs: list[list[int]] = []
-    for repeat in sorted(int(text) for text in repeats if text):
-        if runs and repeat <= runs[-1][1] + 1:
-            runs[-1][1] = repeat
-        else:
-            runs.append([repeat, repeat])
-    return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in runs) or "all"
-
-
-def _problems(problems: pd.DataFrame) -> list[dict]:
-    """Join repeats of one row that ended alike, and then settings that did."""
-    same = ["dataset", "method", "setting", "status", "reason"]
-    order = {status: i for i, status in enumerate(("failed", "not-converged", "skipped"))}
-    rows = [
-        dict(zip(same, key, strict=True)) | {"repeats": ranges(part["repeat"]), "draws": len(part)}
-        for key, part in problems.groupby(same, sort=False)
-    ]
-    alike: dict[tuple, list[dict]] = {}
-    for row in rows:
-        key = tuple(row[name] for name in ("dataset", "method", "status", "reason", "repeats"))
-        alike.setdefault(key, []).append(row)
-    joined = [
-        found[0]
-        | {
-            "setting": " | ".join(row["setting"] for row in found),
-            "draws": sum(row["draws"] for row in found),
-        }
-        for found in alike.values()
-    ]
-    return sorted(joined, key=lambda row: order[row["status"]])

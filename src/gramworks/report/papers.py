@@ -23,3 +23,14 @@ PAPERS = {
     ),
 }
 """Identifier, as in published.csv and study files, to the citation."""
+
+TITLES = {
+    "kernel-matrix-sdp": "Learning the kernel matrix with semidefinite programming",
+    "cluster-kernels": "Cluster kernels for semi-supervised learning",
+    "optimal-target-vector": "Search of the optimal target vector",
+    "invariance-rkhs": "Learning with invariance via linear functionals",
+    "kernel-dependency-estimation": "Kernel dependency estimation",
+}
+"""Identifier to a heading."""
+OWN = "Your own studies"
+"""Heading of studies that no paper stands behind."""

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gramworks.hdf5 import damaged, rebuild_command
-from gramworks.report import comparison, grid_edges
+from gramworks.report import answers, comparison, grid_edges, ranks
 from gramworks.report.csv_text import read_table
-from gramworks.report.escaping import file_name
 from gramworks.report.scores import DRAW
-from gramworks.report.study_figures import figure_names
+from gramworks.report.study_figures import figure_names, figure_stem
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
 
+FIGURES = "figures"
+"""Folder of the figures of a study."""
 _NUMBERS = (
     "measured_mean", "measured_sd", "measured_se", "published", "published_se", "difference",
     "resolution",
@@ -38,6 +39,10 @@ class StudyResults:
     edges: pd.DataFrame
     absent: pd.DataFrame
     """Data sets left out of the run: dataset, reason, text."""
+    answers: pd.DataFrame
+    """Best methods, from `gramworks.report.answers.answers`."""
+    ranks: pd.DataFrame
+    """Methods over data sets, from `gramworks.report.ranks.rank_table`."""
     figures: dict[str, bytes]
     """SVG by name: figures of the study's own, then by metric, in the order of the study; that of
     single labels after each."""
@@ -58,7 +63,7 @@ def read_results(study: Study, home: Path) -> StudyResults:
         A file is missing or damaged; names it and the command that makes it.
     """
     status = _read(home / "status.csv", ("study", "status", "draws"), integers=("draws",))
-    figures = {m: home / f"figure-{file_name(m)}.svg" for m in figure_names(study)}
+    figures = {m: home / FIGURES / f"{figure_stem(m)}.svg" for m in figure_names(study)}
     return StudyResults(
         study=study,
         comparison=_read(
@@ -69,6 +74,10 @@ def read_results(study: Study, home: Path) -> StudyResults:
         status=dict(zip(status["status"], status["draws"].astype(int), strict=True)),
         edges=_read(home / "edges.csv", grid_edges.COLUMNS, integers=("on_edge", "n")),
         absent=_read(home / "absent.csv", ("dataset", "reason", "text")),
+        answers=_read(
+            home / "answers.csv", answers.COLUMNS, answers.NUMBERS, ("draws", "rows", "left_out")
+        ),
+        ranks=_read(home / "ranks.csv", ranks.COLUMNS, ranks.NUMBERS, ("datasets",)),
         figures={m: path.read_bytes() for m, path in figures.items() if path.is_file()},
     )  # fmt: skip
 

@@ -49,6 +49,27 @@ def read_scores(files: Iterable[str | Path]) -> pd.DataFrame:
     return table
 
 
+def read_timings(files: Iterable[str | Path]) -> pd.DataFrame:
+    """Read files of times, which have the shape of score files.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, as from `read_scores`; of draws that gave something alone, since one that
+        failed or was skipped has a time as well.
+
+    Raises
+    ------
+    FileDamaged
+        As `read_scores` does.
+    """
+    tables = [_read(Path(file), times=True) for file in files]
+    if not tables:
+        return _typed(pd.DataFrame(columns=list(COLUMNS), dtype=str))
+    table = pd.concat(tables, ignore_index=True)
+    return table[table["status"].isin(["ok", "not-converged"])].reset_index(drop=True)
+
+
 def draw_status(scores: pd.DataFrame) -> pd.DataFrame:
     """Give each draw (study, data set, method, setting, repeat) the worst status of its rows.
 
@@ -72,7 +93,7 @@ def counts_by_status(scores: pd.DataFrame) -> dict[str, int]:
     return {status: int(counts.get(status, 0)) for status in STATUSES}
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(path: Path, *, times: bool = False) -> pd.DataFrame:
     text = read_table(path, COLUMNS, hint=f"Rebuild it with: {rebuild_command(path)}")
     try:
         table = _typed(text)
@@ -81,7 +102,7 @@ def _read(path: Path) -> pd.DataFrame:
         raise damaged(path, f"has a repeat or value that is no number ({told})") from None
     valued = table["value"].notna()
     needs_value = table["status"] == "ok"
-    may_have_value = needs_value | (table["status"] == "not-converged")
+    may_have_value = needs_value | (table["status"] == "not-converged") | times
     faults = {
         f"status is none of {', '.join(STATUSES)}": ~table["status"].isin(STATUSES),
         "an ok row without metric or value": needs_value & ~valued,
@@ -89,7 +110,7 @@ def _read(path: Path) -> pd.DataFrame:
         "a failed or skipped row with a value": valued & ~may_have_value,
         "the value is not finite": valued & ~table["value"].abs().lt(float("inf")),
         "repeat is negative": table["repeat"].lt(0).fillna(False).astype(bool),
-        "repeat is missing": table["repeat"].isna() & may_have_value,
+        "repeat is missing": table["repeat"].isna() & may_have_value & (not times),
         "study or dataset is empty": (text[["study", "dataset"]] == "").any(axis=1),
     }
     for fault, rows in faults.items():

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gramworks.errors import DataError
+from gramworks.report.answer_figures import READINGS
+from gramworks.report.escaping import file_name
 from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
 from gramworks.report.label_rows import apart, label_panels
@@ -31,12 +33,17 @@ def own_figures(study: Study) -> dict[str, tuple[str, str]]:
 
 
 def figure_names(study: Study) -> list[str]:
-    """Name the figures that may be there: own ones, a metric each, its labels, the weights."""
+    """Name the figures that may be there: own ones, a metric each, labels, weights, answers."""
     names: dict[str, None] = dict.fromkeys(own_figures(study))
     for metric in study.metrics:
         shown = [WEIGHTS] if WEIGHT.fullmatch(metric) else [metric, metric + BY_LABEL]
         names |= dict.fromkeys(shown)
-    return list(names)
+    return list(names | dict.fromkeys(READINGS))
+
+
+def figure_stem(name: str) -> str:
+    """Name the files of a figure: "figure 1" is figure-1, "test-auc" figure-test-auc."""
+    return f"figure-{file_name(name.removeprefix('figure ').replace(' ', '-'))}"
 
 
 def figure_reading(study: Study, name: str) -> tuple[str, str]:
@@ -44,6 +51,8 @@ def figure_reading(study: Study, name: str) -> tuple[str, str]:
     own = own_figures(study)
     if name in own:
         return own[name]
+    if name in READINGS:
+        return READINGS[name]
     if name == WEIGHTS:
         return "Dot plot", (
             "a mark a base kernel, its mean weight over the draws with one standard deviation "
@@ -66,7 +75,7 @@ def study_figures(
     tables: Mapping[str, Path],
     scores: pd.DataFrame | None = None,
 ) -> Iterator[tuple[str, Figure]]:
-    """Draw the figures of a study.
+    """Draw the figures of a study but for those of `gramworks.report.answer_figures`.
 
     Parameters
     ----------
@@ -96,7 +105,7 @@ def study_figures(
     own = own_figures(study)
     for name in figure_names(study):
         metric = name.removesuffix(BY_LABEL)
-        if name in own:
+        if name in own or name in READINGS:
             continue
         if name == WEIGHTS:
             figure = weight_plot(whole)

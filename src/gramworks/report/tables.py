@@ -11,7 +11,7 @@ import pandas as pd
 
 from gramworks.atomic_text import write_text
 from gramworks.report.cells import ASSUMED, INCOMPLETE, LATEX_MARKS, MARKS, Cell, Table
-from gramworks.report.escaping import latex, markdown, plain
+from gramworks.report.escaping import inert, latex, markdown, plain
 from gramworks.report.verdicts import REASONS, VERDICTS
 
 READING = (
@@ -36,9 +36,9 @@ def write_csv(path: Path, table: Table) -> None:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["method", "setting", *(_inert(metric) for metric in table.metrics)])
+    writer.writerow(["method", "setting", *(inert(metric) for metric in table.metrics)])
     for method, setting, cells in table.rows:
-        writer.writerow([_inert(method), _inert(setting), *(cell.text for cell in cells)])
+        writer.writerow([inert(method), inert(setting), *(cell.text for cell in cells)])
     write_text(path, text.getvalue())
 
 
@@ -129,7 +129,3 @@ def _small(text: str) -> str:
 
 def _markdown_row(texts: Sequence[str], escape: Callable[[str], str]) -> list[str]:
     return ["| " + " | ".join(escape(text) for text in texts) + " |"]
-
-
-def _inert(text: str) -> str:
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

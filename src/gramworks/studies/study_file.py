@@ -180,6 +180,10 @@ class Study(StrictModel):
     """Metrics shown in the tables, in this order."""
     chunk: Annotated[Count, Field(ge=1)] = 30
     """Repeats in one job; scores do not depend on it."""
+    predictions: Annotated[Count, Field(ge=0)] = 0
+    """Repeats, the first so many of every row, whose predictions are kept point by point, for
+    ROC curves, confusion matrices and a map of the points in the report; 0: none. They are fitted
+    again for it."""
 
     @field_validator("datasets", "methods", mode="before")
     @classmethod

@@ -1,0 +1,160 @@
+"""The answer in words: what the page says first about each study."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from gramworks.report.answers import FINDINGS, SEPARATOR
+from gramworks.report.cells import two_digits
+from gramworks.report.raw_files import RawFiles
+from gramworks.report.results import StudyResults
+from gramworks.settings import parse_setting
+
+MOST_OPEN = 12
+"""Rows up to which a study's table is open from the start."""
+MOST_SENTENCES = 6
+"""Rows up to which each is said in a sentence above the table."""
+_SIZES = {"n_labelled": "labelled", "n_test": "test points"}
+_TOLD = {
+    "real": "The difference is real: it would show on new data of this kind (p {p}).",
+    "on these points": (
+        "That would last with more draws of these points (p {p_same_points}), but new data of this "
+        "kind may turn it (p {p})."
+    ),
+    "not told apart": "The draws cannot tell the two apart (p {p}).",
+    "equal": "The two score the same.",
+    "not tested": "There are too few draws for a test.",
+    "alone": "",
+}
+
+
+def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
+    """Gather what the template shows of one study.
+
+    Returns
+    -------
+    dict
+        ``summary`` (a sentence), ``rows`` (of `answer_row`), ``sentences`` that say them where they
+        are few, ``ranks`` (sentences) and ``open``.
+    """
+    rows = [answer_row(row, raw, found.study.name) for row in found.answers.to_dict("records")]
+    return {
+        "name": found.study.name,
+        "title": found.study.title,
+        "summary": _summary(rows),
+        "rows": rows,
+        "ranks": [_rank_sentence(part) for _, part in _sizes(found.ranks)],
+        "sentences": [_sentence(row) for row in rows] if len(rows) <= MOST_SENTENCES else [],
+        "open": len(rows) <= MOST_OPEN and any(row["finding"] != "alone" for row in rows),
+    }
+
+
+def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
+    """Turn one row of `gramworks.report.answers.answers` into texts."""
+    shown = _decimals(row["standard_error"], row["advantage"])
+    alike = row["alike"].split(SEPARATOR) if row["alike"] else []
+    return {
+        **{key: row[key] for key in ("dataset", "metric", "method", "setting", "finding")},
+        "size": size_words(row["size"], row["n_train"]),
+        "order": _order(row["size"], row["n_train"]),
+        "mean": _text(row["mean"], shown),
+        "runner_up": row["runner_up"],
+        "runner_up_setting": row["runner_up_setting"],
+        "runner_up_mean": _text(row["runner_up_mean"], shown),
+        "advantage": _text(row["advantage"], shown),
+        "error": two_digits(row["standard_error"]),
+        "p": p_text(row["p"]),
+        "p_order": row["p"] if row["p"] == row["p"] else None,
+        "p_same_points": p_text(row["p_same_points"]),
+        "told": FINDINGS[row["finding"]],
+        "alike": alike,
+        "draws": row["draws"],
+        "rows": row["rows"],
+        "left_out": row["left_out"],
+        "link": raw.rows(study, row["dataset"], row["method"]),
+        "runner_up_link": raw.rows(study, row["dataset"], row["runner_up"]),
+    }
+
+
+def size_words(size: str, n_train: float) -> str:
+    """Write what the splits distinguish: "16 labelled", or the mean number where nothing does."""
+    parts = [
+        f"{value} {_SIZES[key]}" if key in _SIZES else f"{key}={value}"
+        for key, value in parse_setting(size).items()
+    ]
+    if not any(key in size for key in _SIZES) and n_train == n_train:
+        parts.insert(0, f"{n_train:.0f} labelled")
+    return ", ".join(parts)
+
+
+def _order(size: str, n_train: float) -> float:
+    """Give the number that rows of the table sort by."""
+    found = parse_setting(size)
+    stated = next((found[key] for key in _SIZES if key in found), n_train)
+    return stated if stated == stated else 0
+
+
+def p_text(p: float) -> str:
+    """Print a p value: two digits, not below a thousandth."""
+    if math.isnan(p):
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+
+
+def _sentence(row: dict[str, Any]) -> dict[str, str]:
+    """Say one row in words, in parts between which the method stands."""
+    where = ", ".join(part for part in (row["dataset"], row["size"]) if part)
+    score = f"{row['metric']} {row['mean']}"
+    if row["runner_up"]:
+        score += f", {row['advantage']} ahead of {row['runner_up']} ({row['runner_up_mean']})"
+    p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
+    return {"where": where, "score": score, "told": _TOLD[row["finding"]].format(**p)}
+
+
+def _summary(rows: list[dict]) -> str:
+    if not rows:
+        return "Nothing was measured here that has a better side."
+    if all(row["finding"] in ("alone", "not tested") for row in rows):
+        return "There is nothing to test here: too few methods, draws or known sizes."
+    real = sum(row["finding"] == "real" for row in rows)
+    same = sum(row["finding"] == "on these points" for row in rows)
+    many = f"{len(rows)} comparisons" if len(rows) > 1 else "one comparison"
+    said = {0: "none is", 1: "one is"}.get(real, f"{real} are")
+    if len(rows) == 1:
+        said = "it is" if real else "it is not"
+    more = f"; {same} more would last with other draws of the same points" if same else ""
+    return f"Of {many} of the best method with the next one, {said} real on new data{more}."
+
+
+def _sizes(ranks: pd.DataFrame) -> list[tuple]:
+    return list(ranks.groupby(["size", "metric"], sort=False))
+
+
+def _rank_sentence(part: pd.DataFrame) -> str:
+    first = part.iloc[0]
+    at = size_words(first["size"], math.nan)
+    best = [str(m) for m, r in zip(part["method"], part["average_rank"], strict=True)
+            if r == first["average_rank"]]  # fmt: skip
+    alike = (part["average_rank"] - first["average_rank"] < first["critical_distance"]).sum() - 1
+    p = p_text(first["p"])
+    differ = "the methods differ" if first["p"] < 0.05 else "no difference of the methods shows"
+    return (
+        f"{first['metric']} over {first['datasets']} data sets{', ' + at if at else ''}: "
+        f"{' and '.join(best)} {'has' if len(best) == 1 else 'have'} the best average rank, "
+        f"{first['average_rank']:.2f} of {len(part)}; {differ} (Friedman's test, p "
+        f"{p if p.startswith('<') else '= ' + p}), and {alike} of {len(part) - 1} others lie "
+        f"within the critical difference of {first['critical_distance']:.2f}."
+    )
+
+
+def _decimals(error: float, advantage: float) -> int:
+    """Choose decimals that show the smaller of error and advantage with two digits."""
+    known = min((v for v in (error, advantage) if v == v and v > 1e-9), default=0.1)
+    return min(4, max(0, 1 - math.floor(math.log10(known))))
+
+
+def _text(value: float, decimals: int) -> str:
+    return "" if value != value else f"{value:.{decimals}f}"

@@ -1,0 +1,120 @@
+"""Which method is best at each labelled size, by how much, and whether that is real."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from gramworks.report.score_lines import contender, higher_is_better
+from gramworks.report.significance import corrected_t_test, holm
+
+COLUMNS = (
+    "dataset", "size", "metric", "method", "setting", "mean", "runner_up", "runner_up_setting",
+    "runner_up_mean", "advantage", "standard_error", "p", "p_same_points", "draws", "n_train",
+    "n_test", "finding", "alike", "rows", "left_out",
+)  # fmt: skip
+NUMBERS = (
+    "mean", "runner_up_mean", "advantage", "standard_error", "p", "p_same_points", "n_train",
+    "n_test",
+)  # fmt: skip
+ALPHA = 0.05
+FINDINGS = {
+    "real": "ahead of the next method on new data of this kind, too",
+    "on these points": "ahead on more draws of these points; new data may turn it",
+    "not told apart": "the draws cannot tell it from the next method",
+    "equal": "the next method scores the same",
+    "not tested": "no test: too few paired draws, or splits that were not kept",
+    "alone": "no other method gives this score",
+}
+"""What is found about the best method, and in words."""
+SEPARATOR = " | "
+
+Sizes = Mapping[str, Mapping[str, tuple[float, float]]]
+"""Labelled and test points a draw (means), by data set and by what the splits distinguish."""
+
+
+def answers(lines: pd.DataFrame, sizes: Sizes) -> pd.DataFrame:
+    """Say for each data set and size which method is best.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        From `gramworks.report.score_lines.score_lines`.
+    sizes : mapping
+        See `Sizes`; what is missing is not tested.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`. Each method stands for itself by its best setting, and the runner-up
+        is the best other method. Controls that see test labels, and rows that lost draws others
+        have, cannot win; ``left_out`` counts them. Where there is one method alone, its settings
+        compete instead. ``p`` is of the corrected resampled t-test,
+        ``p_same_points`` of the plain one, which asks about more draws of the same points alone;
+        both are two-sided and do not know that best and second were picked by their scores.
+        ``alike`` lists the methods that the corrected test, adjusted for all of them (Holm), does
+        not tell from the best one.
+    """
+    rows = [
+        _answer(key, part, sizes.get(key[0], {}).get(key[1]))
+        for key, part in lines.groupby(["dataset", "size", "metric"], sort=False)
+        if not part["control"].all()
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) -> dict:
+    higher = higher_is_better(key[2])
+    table = part[~part["control"]].pivot_table(
+        index="repeat", columns=["method", "setting"], values="value", sort=False
+    )
+    whole = table.loc[:, table.notna().all()]
+    left_out = part.groupby(["method", "setting"]).ngroups - whole.shape[1]
+    if whole.empty:
+        whole, left_out = table, int(part.groupby(["method", "setting"])["control"].all().sum())
+    means = whole.mean()
+    order = means.sort_values(ascending=not higher, kind="stable").index
+    names = order.get_level_values(0)
+    first_of: dict[tuple, tuple] = {}
+    for line in order:
+        first_of.setdefault(contender(names, *line), line)
+    ranked = list(first_of.values())
+    best = ranked[0]
+    row = dict.fromkeys(COLUMNS, "") | dict.fromkeys(NUMBERS, math.nan)
+    row |= dict(zip(("dataset", "size", "metric"), key, strict=True))
+    row |= {"method": best[0], "setting": best[1], "mean": means[best]}
+    row |= {"draws": 0, "finding": "alone", "rows": whole.shape[1], "left_out": left_out}
+    if size is not None:
+        row |= {"n_train": size[0], "n_test": size[1]}
+    if len(ranked) == 1:
+        return row
+    second = ranked[1]
+    row |= {"runner_up": second[0], "runner_up_setting": second[1]}
+    row |= {"runner_up_mean": means[second]}
+    row["advantage"] = abs(means[best] - means[second])
+    sign = 1.0 if higher else -1.0
+    tests = []
+    for other in ranked[1:]:
+        differences = sign * (whole[best] - whole[other]).dropna().to_numpy()
+        if size is None or len(differences) < 2 or size[0] <= 0:
+            return row | {"finding": "not tested", "draws": len(differences)}
+        tests.append((differences, corrected_t_test(differences, *size)))
+    differences, first = tests[0]
+    plain = corrected_t_test(differences, size[0], 0)
+    row |= {"draws": len(differences), "standard_error": first.standard_error, "p": first.p}
+    row |= {"p_same_points": plain.p, "finding": _finding(differences, first.p, plain.p)}
+    adjusted = holm([test.p for _, test in tests])
+    named = [" ".join(contender(names, *line)) for line in ranked[1:]]
+    alike = [name for name, p in zip(named, adjusted, strict=True) if p >= ALPHA]
+    return row | {"alike": SEPARATOR.join(alike)}
+
+
+def _finding(differences: np.ndarray, p: float, p_same_points: float) -> str:
+    if abs(differences.mean()) <= 1e-9 * max(1.0, abs(differences).max()):
+        return "equal"
+    if p < ALPHA:
+        return "real"
+    return "on these points" if p_same_points < ALPHA else "not told apart"

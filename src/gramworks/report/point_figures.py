@@ -1,0 +1,268 @@
+"""Plots of single points: ROC curves, confusion matrices, and a map of the points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gramworks.report.escaping import plain
+from gramworks.report.figures import GRID, INK, STYLE, line_label
+from gramworks.report.marks import colour, marker, places
+from gramworks.report.score_lines import higher_is_better, representatives
+from gramworks.settings import join_settings
+
+_COLUMNS = 3
+MOST_CLASSES = 12
+MOST_CURVES = 7
+
+
+def shown_rows(predictions: Mapping[str, pd.DataFrame], lines: pd.DataFrame) -> dict:
+    """Pick what the plots show: the largest size, each method by its best setting, best first.
+
+    Parameters
+    ----------
+    predictions : mapping of str to DataFrame
+        Data set to rows of `gramworks.report.point_predictions.read_predictions`.
+    lines : DataFrame
+        From `gramworks.report.score_lines.score_lines`; controls are passed over.
+
+    Returns
+    -------
+    dict of str to DataFrame
+    """
+    honest = representatives(lines[~lines["control"].astype(bool)])
+    chosen = {}
+    for dataset, rows in predictions.items():
+        own = honest[honest["dataset"] == dataset]
+        if own.empty or rows.empty:
+            continue
+        own = own[own["size"] == own["size"].iloc[-1]]
+        means = own.groupby(["method", "setting", "size"], sort=False)["value"].mean()
+        higher = higher_is_better(own["metric"].iloc[0])
+        parts = []
+        for method, setting, size in means.sort_values(ascending=not higher, kind="stable").index:
+            whole = join_settings(size, setting)
+            found = rows[(rows["method"] == method) & (rows["setting"] == whole)]
+            parts.append(found.assign(setting=setting))
+        table = pd.concat(parts)
+        if len(table):
+            chosen[dataset] = table
+    return chosen
+
+
+def roc_curves(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
+    """Draw ROC curves: a panel a data set of two classes, a curve a method.
+
+    Parameters
+    ----------
+    chosen : mapping of str to DataFrame
+        Data set to predictions of the rows to show, as `shown_rows` picks them.
+
+    Returns
+    -------
+    matplotlib Figure or None
+        Each curve is the mean of the kept draws at equal false positive rates. None where no
+        method gives decision values.
+    """
+    panels = {}
+    for dataset, rows in chosen.items():
+        curves = {}
+        for (method, setting), own in rows.groupby(["method", "setting"], sort=False):
+            found = [c for _, draw in own.groupby("repeat") if (c := roc(draw)) is not None]
+            if found and len(curves) < MOST_CURVES:
+                curves[line_label(method, setting)] = found
+        if curves:
+            panels[dataset] = curves
+    if not panels:
+        return None
+    return _grid(panels, _roc_panel, height=3.5)
+
+
+def roc(draw: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
+    """Compute the ROC curve of one draw: false and true positive rates, None without any.
+
+    The positive class is the one that decision values above the rest stand for, as the method's
+    own predictions tell; equal values are one step.
+    """
+    decision = draw["decision"].to_numpy()
+    classes = sorted(set(draw["truth"]))
+    if np.isnan(decision).any() or len(classes) != 2:
+        return None
+    positive = _positive(decision, draw["prediction"].to_numpy(), classes)
+    truth = (draw["truth"] == positive).to_numpy()
+    order = np.argsort(-decision, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(decision[order])), len(order) - 1)
+    hits = np.cumsum(truth[order])[ends] / truth.sum()
+    false = np.cumsum(~truth[order])[ends] / (~truth).sum()
+    return np.append(0.0, false), np.append(0.0, hits)
+
+
+def _positive(decision: np.ndarray, predicted: np.ndarray, classes: list[str]) -> str:
+    a, b = classes
+    of_a, of_b = decision[predicted == a], decision[predicted == b]
+    if len(of_a) and len(of_b):
+        return a if of_a.mean() > of_b.mean() else b
+    if len(of_a):  # it predicts one class alone: the sign says which
+        return a if of_a.mean() > 0 else b
+    return b if of_b.mean() > 0 else a
+
+
+def _roc_panel(panel: Axes, dataset: str, curves: dict[str, list]) -> None:
+    grid = np.linspace(0, 1, 201)
+    for place, (label, found) in enumerate(curves.items()):
+        mean = np.mean([np.interp(grid, false, hits) for false, hits in found], axis=0)
+        panel.plot(
+            np.append(0, grid), np.append(0, mean), color=colour(place), linewidth=1.3,
+            marker=marker(place), markevery=(10 + 7 * place, 50), markersize=4, label=label,
+        )  # fmt: skip
+    panel.plot([0, 1], [0, 1], color=GRID, linewidth=1)
+    panel.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+    panel.legend(loc="lower right", frameon=False, fontsize=7)
+
+
+def confusion_matrices(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
+    """Draw a confusion matrix a data set, for the first of its rows: shares of each true class.
+
+    Parameters
+    ----------
+    chosen : mapping of str to DataFrame
+        As for `roc_curves`.
+
+    Returns
+    -------
+    matplotlib Figure or None
+        None where no data set has between 3 and `MOST_CLASSES` classes.
+    """
+    panels = {}
+    for dataset, rows in chosen.items():
+        classes = sorted({*rows["truth"], *rows["prediction"]})
+        if 3 <= len(classes) <= MOST_CLASSES:
+            first = rows.iloc[0]
+            own = rows[(rows["method"] == first["method"]) & (rows["setting"] == first["setting"])]
+            counts = pd.crosstab(own["truth"], own["prediction"])
+            panels[dataset] = (
+                line_label(first["method"], first["setting"]),
+                counts.reindex(index=classes, columns=classes, fill_value=0),
+            )
+    return _grid(panels, _confusion_panel, height=3.9) if panels else None
+
+
+def _confusion_panel(panel: Axes, dataset: str, found: tuple[str, pd.DataFrame]) -> None:
+    label, counts = found
+    numbers = counts.to_numpy()
+    share = numbers / np.maximum(numbers.sum(axis=1, keepdims=True), 1)
+    shades = matplotlib.colors.LinearSegmentedColormap.from_list("share", ["#f1f0ec", colour(0)])
+    panel.imshow(share, vmin=0, vmax=1, cmap=shades)
+    names = [_short(name) for name in counts.index]
+    panel.set_xticks(range(len(names)), [_short(name, 12) for name in names], rotation=90)
+    panel.set_yticks(range(len(names)), names)
+    panel.tick_params(length=0)
+    panel.spines[:].set_visible(False)
+    panel.set(xlabel=f"predicted by {label}", ylabel="true")
+    for i, j in np.ndindex(numbers.shape):
+        if numbers[i, j]:
+            shade = "#ffffff" if share[i, j] > 0.55 else "#1b1b1c"
+            panel.text(j, i, numbers[i, j], ha="center", va="center", fontsize=8, color=shade)
+
+
+def point_maps(
+    maps: Mapping[str, pd.DataFrame], chosen: Mapping[str, pd.DataFrame]
+) -> Figure | None:
+    """Draw points on the first two kernel principal components, by label and by prediction.
+
+    Parameters
+    ----------
+    maps : mapping of str to DataFrame
+        Data set to points from `gramworks.report.kernel_views.map_points`.
+    chosen : mapping of str to DataFrame
+        As for `roc_curves`; predictions are those of the first row's first draw.
+
+    Returns
+    -------
+    matplotlib Figure or None
+        Two panels a data set: true labels; predicted ones, with points that were labelled in grey
+        and wrong ones ringed. None where there is no map.
+    """
+    panels = {}
+    for dataset, points in maps.items():
+        if points.empty or not points["label"].any():
+            continue
+        panels[dataset, "true labels"] = (points, None, "")
+        rows = chosen.get(dataset)
+        if rows is not None and len(rows):
+            first = rows.iloc[0]
+            same = ["method", "setting", "repeat"]
+            own = rows[(rows[same] == first[same]).all(axis=1)]
+            label = line_label(first["method"], first["setting"]).replace("\n", " ")
+            panels[dataset, "predicted"] = (points, own, label)
+    return _grid(panels, _map_panel, height=3.9, columns=2) if panels else None
+
+
+def _map_panel(panel: Axes, key: tuple[str, str], found: tuple) -> None:
+    points, predicted, method = found
+    numbers = pd.to_numeric(points["label"], errors="coerce")
+    shown = points.assign(shown=points["label"])
+    wrong = None
+    if predicted is not None:
+        by_point = predicted.set_index("point")["prediction"]
+        shown["shown"] = shown["point"].map(by_point)
+        rest = shown[shown["shown"].isna()]
+        panel.plot(rest["first"], rest["second"], ".", color=GRID, markersize=4)
+        shown = shown[shown["shown"].notna()]
+        wrong = shown[shown["shown"] != shown["label"]]
+    classes = places(sorted(set(points["label"])))
+    if len(classes) > MOST_CLASSES and numbers.notna().all():
+        dots = panel.scatter(
+            shown["first"], shown["second"], c=pd.to_numeric(shown["shown"]), s=12,
+            cmap="cividis", vmin=numbers.min(), vmax=numbers.max(),
+        )  # fmt: skip
+        panel.figure.colorbar(dots, ax=panel, shrink=0.8)
+        wrong = None
+    else:
+        for name, place in classes.items():
+            own = shown[shown["shown"] == name]
+            label = _short(name) if place < MOST_CLASSES else None
+            panel.plot(
+                own["first"], own["second"], marker(place), color=colour(place), markersize=3.5,
+                linestyle="", alpha=0.8, label=label,
+            )  # fmt: skip
+        if predicted is None:
+            panel.legend(loc="best", frameon=False, fontsize=7)
+    if wrong is not None and len(wrong):
+        panel.plot(
+            wrong["first"], wrong["second"], "o", color=INK, markerfacecolor="none",
+            markersize=7, markeredgewidth=0.8, label="wrong",
+        )  # fmt: skip
+        panel.legend(handles=panel.lines[-1:], loc="best", frameon=False, fontsize=7)
+    panel.set_title(
+        f"{plain(key[0])}: {key[1]}" + (f"\n{method}" if method else ""), fontsize=9,
+        fontweight="bold", loc="left",
+    )  # fmt: skip
+    panel.set(xlabel="first component", ylabel="second component")
+
+
+def _grid(panels: Mapping, draw, *, height: float, columns: int = _COLUMNS) -> Figure:
+    columns = min(len(panels), columns)
+    rows = math.ceil(len(panels) / columns)
+    with matplotlib.rc_context(STYLE | {"axes.spines.left": True}):
+        size = (max(3.9 * columns, 4.5), height * rows)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for panel in axes.flat[len(panels) :]:
+            panel.set_visible(False)
+        for (key, found), panel in zip(panels.items(), axes.flat, strict=False):
+            draw(panel, key, found)
+            if isinstance(key, str):
+                panel.set_title(plain(key), fontsize=9, fontweight="bold", loc="left")
+    return figure
+
+
+def _short(name: str, most: int = 24) -> str:
+    text = plain(name) or "(empty)"
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,56 @@
+"""Files of predictions point by point, of the first draws of a method."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from gramworks.atomic_text import write_text
+from gramworks.hdf5 import damaged, rebuild_command
+from gramworks.report.csv_text import read_table
+from gramworks.report.escaping import inert, original
+from gramworks.report.view_columns import PREDICTIONS
+
+
+def write_predictions(path: str | Path, rows: list[tuple]) -> None:
+    """Write a file of predictions; no class name is a formula to a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(PREDICTIONS)
+    writer.writerows(tuple(inert(str(value)) for value in row) for row in rows)
+    write_text(path, text.getvalue())
+
+
+def read_predictions(paths: Mapping[str, str | Path]) -> pd.DataFrame:
+    """Read files of predictions, by method.
+
+    Returns
+    -------
+    DataFrame
+        ``method`` and `PREDICTIONS`; text but for repeat, point (integers) and decision (NaN where
+        there is none).
+
+    Raises
+    ------
+    FileDamaged
+    """
+    parts = []
+    for method, path in paths.items():
+        table = read_table(path, PREDICTIONS, hint=f"Rebuild it with: {rebuild_command(path)}")
+        try:
+            decision = pd.Series(
+                [float(v) if v else math.nan for v in table["decision"]], dtype=float
+            )
+            table = table.assign(decision=decision).astype({"repeat": int, "point": int})
+        except ValueError as error:
+            raise damaged(path, f"holds something that is no number ({error})") from None
+        names = {key: table[key].map(original) for key in ("truth", "prediction")}
+        parts.append(table.assign(method=method, **names))
+    if not parts:
+        return pd.DataFrame(columns=["method", *PREDICTIONS])
+    return pd.concat(parts, ignore_index=True)[["method", *PREDICTIONS]]

@@ -1,0 +1,97 @@
+"""Run time against score: what the better method costs."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib
+import matplotlib.ticker
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gramworks.report.escaping import plain
+from gramworks.report.figures import STYLE
+from gramworks.report.marks import colour, marker, places
+from gramworks.report.score_lines import labels_of, representatives
+from gramworks.settings import join_settings
+
+_COLUMNS = 4
+
+
+def time_plot(lines: pd.DataFrame, timings: pd.DataFrame) -> Figure | None:
+    """Draw a panel a data set, a mark a method at its best setting and the largest size.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        From `gramworks.report.score_lines.score_lines`.
+    timings : DataFrame
+        Rows of the same shape as scores, metric ``seconds``.
+
+    Returns
+    -------
+    matplotlib Figure or None
+        Mean seconds a draw on a log scale, without the Gram matrices and what all draws share.
+        None where nothing has two methods with times.
+    """
+    cells = _cells(lines, timings)
+    if cells.empty:
+        return None
+    datasets = list(dict.fromkeys(cells["dataset"]))
+    number = places(cells["label"])
+    columns = min(len(datasets), _COLUMNS)
+    rows = math.ceil(len(datasets) / columns)
+    width = max(3.0 * columns, 6.0)
+    across = max(1, int(width / (0.5 + 0.075 * max(map(len, number)))))
+    size = (width, 2.5 * rows + 0.5 + 0.2 * math.ceil(len(number) / across))
+    with matplotlib.rc_context(STYLE | {"axes.spines.left": True}):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for panel in axes.flat[len(datasets) :]:
+            panel.set_visible(False)
+        for dataset, panel in zip(datasets, axes.flat, strict=False):
+            _panel(panel, cells[cells["dataset"] == dataset], number)
+            panel.set_title(plain(dataset), fontsize=9, fontweight="bold", loc="left")
+        figure.supxlabel("seconds a draw", fontsize=9)
+        figure.supylabel(plain(" / ".join(dict.fromkeys(cells["metric"]))), fontsize=9)
+        handles = [
+            matplotlib.lines.Line2D([], [], linestyle="", marker=marker(i), color=colour(i))
+            for i in number.values()
+        ]
+        figure.legend(
+            handles, list(number), loc="outside upper left", ncols=across, frameon=False,
+            fontsize=9,
+        )  # fmt: skip
+    return figure
+
+
+def _cells(lines: pd.DataFrame, timings: pd.DataFrame) -> pd.DataFrame:
+    chosen = representatives(lines[~lines["control"].astype(bool)])
+    last = chosen.groupby("dataset")["size"].transform("last")
+    chosen = chosen[chosen["size"] == last]
+    keys = ["dataset", "method", "setting", "size", "metric"]
+    means = chosen.groupby(keys, sort=False)["value"].mean().reset_index(name="score")
+    seconds = timings[timings["metric"] == "seconds"]
+    seconds = seconds.groupby(["dataset", "method", "setting"])["value"].mean()
+    whole = [join_settings(a, b) for a, b in zip(means["size"], means["setting"], strict=True)]
+    found = zip(means["dataset"], means["method"], whole, strict=True)
+    means["seconds"] = [seconds.get(key, math.nan) for key in found]
+    means = means[means["seconds"] > 0]
+    means["label"] = labels_of(means)
+    return means[means.groupby("dataset")["label"].transform("nunique") > 1]
+
+
+def _panel(panel: Axes, cells: pd.DataFrame, number: dict[str, int]) -> None:
+    panel.grid()
+    panel.set_axisbelow(True)
+    for row in cells.to_dict("records"):
+        place = number[row["label"]]
+        panel.plot(row["seconds"], row["score"], marker(place), color=colour(place), markersize=6.5)
+    panel.set_xscale("log")
+    low, high = cells["seconds"].min(), cells["seconds"].max()
+    panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    panel.xaxis.set_major_locator(matplotlib.ticker.LogLocator(numticks=4))
+    panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+    panel.set_xlim(10 ** math.floor(math.log10(low / 1.2)), 10 ** math.ceil(math.log10(high * 1.2)))
+    panel.margins(y=0.12)

@@ -1,0 +1,46 @@
+"""Pages for users say what is there."""
+
+import re
+from pathlib import Path
+
+from gramworks.api_page import PACKAGES, api_page, public_names
+from gramworks.methods.registry import load_method, method_names
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_api_page_is_current():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert text == api_page(), "run: python -m gramworks.api_page --write"
+
+
+def test_public_names_have_docstrings_with_parameters():
+    assert set(public_names("gramworks.gram")) >= {"read_gram", "write_gram"}
+    for module in PACKAGES:
+        for name in public_names(module):
+            assert f"### {name}\n" in api_page()
+
+
+def test_methods_that_are_recommended_exist():
+    text = (ROOT / "docs" / "which-method.md").read_text()
+    words = set(re.findall(r"`([a-z]+(?:-[a-z0-9]+)*)`", text))
+    chart = text.split("```mermaid")[1].split("```")[0]
+    known = {re.sub(r"-\d+$", "", name) for name in method_names()}
+    for word in words:
+        load_method(word)
+    # the chart recommends nothing that the words do not
+    hyphened = set(re.findall(r"\b[a-z]+(?:-[a-z]+)+\b", chart))
+    assert {re.sub(r"-\d+$", "", word) for word in hyphened} <= known
+
+
+def test_messages_that_troubleshooting_quotes_are_those_of_the_code():
+    text = (ROOT / "docs" / "troubleshooting.md").read_text()
+    files = [*ROOT.glob("src/gramworks/**/*.py"), *ROOT.glob("workflow/**/*.smk")]
+    source = "\n".join(path.read_text() for path in [*files, ROOT / "Makefile"])
+    # messages are written over several lines of source
+    joined = re.sub(r'"\s*\n\s*f?"', "", source)
+    quoted = [m for line in text.splitlines() if line.startswith("| ")
+              for m in re.findall(r"`([^`]+)`", line.split("|")[1])]  # fmt: skip
+    assert len(quoted) > 15
+    for message in quoted:
+        assert message in joined, message

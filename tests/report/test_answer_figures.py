@@ -1,0 +1,166 @@
+"""What the figures of the answer show, and when there is none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from gramworks.report import view_columns
+from gramworks.report.alignment_figure import alignment_matrix
+from gramworks.report.answer_figures import READINGS, answer_figures
+from gramworks.report.answers import answers
+from gramworks.report.learning_curves import learning_curves
+from gramworks.report.looks import Looks
+from gramworks.report.point_figures import (
+    confusion_matrices,
+    point_maps,
+    roc,
+    roc_curves,
+    shown_rows,
+)
+from gramworks.report.rank_figure import rank_plot
+from gramworks.report.ranks import rank_table
+from gramworks.report.score_lines import COLUMNS
+from gramworks.report.time_figure import time_plot
+
+HOSTILE = "<script>alert(1)</script> $x$"
+
+
+def lines(methods, sizes=("n_labelled=5", "n_labelled=50"), datasets=("a", "b", HOSTILE)):
+    rng = np.random.default_rng(0)
+    rows = [
+        (dataset, size, method, "", repeat, "test-error-percent", 10 + place + rng.random(), False)
+        for dataset in datasets
+        for size in sizes
+        for place, method in enumerate(methods)
+        for repeat in range(3)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def draw(truth, prediction, decision):
+    n = len(truth)
+    return pd.DataFrame({
+        "method": "svm", "setting": "", "repeat": 0, "point": range(n), "truth": truth,
+        "prediction": prediction, "decision": decision,
+    })  # fmt: skip
+
+
+def words(figure):
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_the_roc_curve_has_the_area_of_the_metric(positive):
+    rng = np.random.default_rng(1)
+    truth = rng.permutation(["no", "yes"] * 25)
+    decision = np.round((truth == positive) + rng.normal(size=50), 1)  # with ties
+    negative = {"no": "yes", "yes": "no"}[positive]
+    prediction = np.where(decision > 0.5, positive, negative)
+    false, hits = roc(draw(truth, prediction, decision))
+    area = np.trapezoid(hits, false)
+    assert area == pytest.approx(roc_auc_score(truth == positive, decision))
+    assert (false[0], hits[0], false[-1], hits[-1]) == (0, 0, 1, 1)
+    # one class predicted alone: the sign of the decision says which
+    shifted = decision - decision.max() - 1
+    false, hits = roc(draw(truth, [negative] * 50, shifted))
+    assert np.trapezoid(hits, false) == pytest.approx(area)
+
+
+def test_no_roc_curve_without_decisions_or_of_one_class():
+    assert roc(draw(["a", "b"], ["a", "b"], [np.nan, np.nan])) is None
+    assert roc(draw(["a", "a"], ["a", "b"], [1.0, -1.0])) is None
+    assert roc_curves({"a": draw(["a", "b", "c"], ["a", "b", "c"], [1.0, 2, 3])}) is None
+    assert roc_curves({}) is None
+
+
+def test_confusion_counts_points():
+    rows = draw(["a", "a", "b", "c", HOSTILE], ["a", "b", "b", HOSTILE, HOSTILE], np.nan)
+    figure = confusion_matrices({"own": rows})
+    shown = words(figure)
+    assert [w for w in shown if w in "12"].count("1") == 5
+    assert any(w.startswith("<script>") for w in shown)
+    assert confusion_matrices({"own": rows[rows["truth"].isin(["a", "b"])].iloc[:3]}) is None
+
+
+def test_the_map_rings_what_is_wrong():
+    points = pd.DataFrame({
+        "point": range(4), "label": ["a", "b", "a", HOSTILE], "first": [0.0, 1, 2, 3],
+        "second": [0.0, 1, 0, 1],
+    })  # fmt: skip
+    rows = draw(["b", "a", HOSTILE], ["b", HOSTILE, HOSTILE], np.nan).assign(point=[1, 2, 3])
+    figure = point_maps({"own": points}, {"own": rows})
+    [wrong] = [line for line in figure.axes[1].lines if line.get_label() == "wrong"]
+    assert wrong.get_xdata().tolist() == [2.0]
+    assert figure.axes[1].lines[0].get_xdata().tolist() == [0.0]  # labelled, so not predicted
+    assert point_maps({"own": points.iloc[:0]}, {}) is None
+    many = pd.DataFrame({
+        "point": range(30), "label": [f"{v:.2f}" for v in range(30)], "first": 1.0, "second": 0.0,
+    })  # fmt: skip
+    assert point_maps({"own": many}, {}) is not None
+
+
+def test_shown_rows_are_of_the_largest_size_best_first():
+    table = lines(["svm", "knn"])
+    found = [
+        draw(["a"], ["a"], np.nan).assign(method=method, setting=size)
+        for method in ("knn", "svm")
+        for size in ("n_labelled=5", "n_labelled=50")
+    ]
+    chosen = shown_rows({"a": pd.concat(found), "unknown": pd.concat(found)}, table)
+    assert list(chosen) == ["a"]
+    assert chosen["a"]["method"].tolist() == ["svm", "knn"]
+
+
+def test_learning_curves_show_sizes_and_leave_chance_outside():
+    table = lines(["svm", "knn", "majority"])
+    table.loc[table["method"] == "majority", "value"] = 66.0
+    figure = learning_curves(table)
+    panel = figure.axes[0]
+    assert panel.get_xscale() == "log"
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["5", "50"]
+    assert panel.get_ylim()[1] < 20
+    assert HOSTILE in words(figure)
+    assert learning_curves(lines(["svm"], sizes=("n_labelled=5",))) is None
+    assert learning_curves(lines(["svm", "knn"], sizes=("",))) is None
+
+
+def test_ranks_are_drawn_for_many_methods():
+    names = [f"method-{i}" for i in range(9)] + [HOSTILE]
+    figure = rank_plot(rank_table(lines(names, sizes=("",))))
+    shown = words(figure)
+    assert {*names} <= set(shown)
+    assert rank_plot(rank_table(lines(names, datasets=("a", "b")))) is None
+
+
+def test_times_need_two_methods_with_times():
+    table = lines(["svm", "knn"])
+    times = table.assign(metric="seconds", value=0.5, setting=table["size"])
+    figure = time_plot(table, times)
+    assert [line.get_xdata()[0] for line in figure.axes[0].lines] == [0.5, 0.5]
+    assert time_plot(table, times[times["method"] == "svm"]) is None
+    assert time_plot(table, times.iloc[:0]) is None
+
+
+def test_alignments_are_symmetric_and_many_kernels_have_no_numbers():
+    def pairs(names):
+        rows = [(a, b, 0.25) for i, a in enumerate(names) for b in names[i + 1 :]]
+        return pd.DataFrame(rows, columns=list(view_columns.ALIGNMENT))
+
+    figure = alignment_matrix({"own": pairs(["linear", HOSTILE, "wide"])})
+    image = figure.axes[0].images[0].get_array()
+    assert np.array_equal(image, image.T)
+    assert words(figure).count(".25") == 6
+    assert ".25" not in words(alignment_matrix({"own": pairs([f"g{i}" for i in range(14)])}))
+    assert alignment_matrix({"own": pairs(["linear"])}) is None
+    assert alignment_matrix({}) is None
+
+
+def test_a_study_without_scores_has_none_of_them():
+    nothing = lines([])
+    figures = dict(answer_figures(nothing, rank_table(nothing), Looks()))
+    assert figures == {}
+    assert answers(nothing, {}).empty
+    some = dict(answer_figures(lines(["svm", "knn"]), rank_table(lines(["svm", "knn"])), Looks()))
+    assert list(some) == ["ranks over data sets", "learning curves"]
+    assert set(some) <= set(READINGS)

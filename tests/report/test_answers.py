@@ -1,0 +1,213 @@
+"""The answer: who may win, who is second, what is told apart, and how it reads."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gramworks.report.answer_section import answer_section, p_text, size_words
+from gramworks.report.answers import SEPARATOR, answers
+from gramworks.report.ranks import rank_table
+from gramworks.report.raw_files import RawFiles
+from gramworks.report.results import StudyResults
+from gramworks.report.score_lines import (
+    controls,
+    labels_of,
+    part_setting,
+    representatives,
+    score_lines,
+)
+from gramworks.report.scores import read_scores
+from gramworks.report.significance import corrected_t_test
+
+LABELLED = {"kind": "labelled", "sizes": [30, 5], "repeats": 4}
+
+
+@pytest.fixture
+def lines(make_study, write_scores):
+    def make(rows, **changes):
+        return score_lines(make_study(**changes), read_scores([write_scores(rows)]))
+
+    return make
+
+
+def test_settings_are_parted():
+    sizes = ["n_labelled=40", "n_labelled=40;test=held-out"]
+    assert part_setting("C=1;n_labelled=40", sizes) == (sizes[0], "C=1")
+    assert part_setting("C=1;n_labelled=40;test=held-out", sizes) == (sizes[1], "C=1")
+    assert part_setting("C=1", [""]) == ("", "C=1")
+    assert part_setting("", [""]) == ("", "")
+
+
+def test_the_metric_is_the_first_with_a_better_side_that_two_methods_give(lines, draws):
+    rows = [
+        *draws("iris", "svm", [1, 2], metric="omega-half"),
+        *draws("iris", "svm", [1, 2], metric="test-auc"),
+        *draws("iris", "svm", [1, 2]),
+        *draws("iris", "knn", [1, 2]),
+        *draws("heart", "svm", [1, 2], metric="test-auc"),
+    ]
+    found = lines(rows, metrics=["omega-half", "test-auc", "test-error-percent"])
+    assert dict(zip(found["dataset"], found["metric"], strict=True)) == {
+        "iris": "test-error-percent", "heart": "test-auc",
+    }  # fmt: skip
+
+
+def test_sizes_come_in_the_studys_order_and_labels_do_not_count(lines, draws):
+    rows = [
+        *draws("iris", "svm", [1, 2], setting="C=1;n_labelled=5"),
+        *draws("iris", "svm", [3, 4], setting="C=1;n_labelled=30"),
+        *draws("iris", "svm", [9, 9], setting="C=1;label=a;n_labelled=30"),
+    ]
+    found = lines(rows, splits=LABELLED)
+    assert list(found["size"]) == ["n_labelled=30"] * 2 + ["n_labelled=5"] * 2
+    assert set(found["setting"]) == {"C=1"}
+
+
+def test_controls_are_known_by_what_they_see(make_study):
+    study = make_study(
+        methods={
+            "oracle": {}, "majority": {}, "svm": {},
+            "optimal-target": {"settings": {"length": ["expected", "oracle"]}},
+        }
+    )  # fmt: skip
+    assert controls(study) == {("oracle", ""), ("optimal-target", "length=oracle")}
+
+
+def answer(lines, rows, sizes=None, **changes):
+    table = answers(lines(rows, **changes), sizes or {"iris": {"": (80.0, 20.0)}})
+    return table.to_dict("records")
+
+
+def test_best_next_and_difference(lines, draws):
+    rows = [
+        *draws("iris", "svm", [10.0, 12.0, 11.0, 10.5], setting="C=1"),
+        *draws("iris", "svm", [9.0, 11.0, 10.0, 9.6], setting="C=10"),
+        *draws("iris", "knn", [19.0, 20.0, 20.0, 19.4]),
+        *draws("iris", "majority", [9.5, 11.2, 10.1, 10.3]),
+    ]
+    [row] = answer(lines, rows)
+    # the second setting of the best method is not the next method
+    assert (row["method"], row["setting"]) == ("svm", "C=10")
+    assert row["runner_up"] == "majority"
+    assert row["advantage"] == pytest.approx(0.375)
+    expected = corrected_t_test([0.5, 0.2, 0.1, 0.7], 80, 20)
+    assert row["p"] == pytest.approx(expected.p)
+    assert row["p_same_points"] == pytest.approx(corrected_t_test([0.5, 0.2, 0.1, 0.7], 80, 0).p)
+    assert row["alike"].split(SEPARATOR) == ["majority"]
+    assert (row["draws"], row["rows"], row["left_out"]) == (4, 4, 0)
+
+
+def test_findings(lines, draws):
+    sure = [*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [9, 10.1, 9, 10])]
+    assert answer(lines, sure)[0]["finding"] == "real"
+    near = [*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 3.1, 1.6, 3.3])]
+    many = {"iris": {"": (10.0, 140.0)}}
+    assert answer(lines, near, many)[0]["finding"] == "on these points"
+    chance = [*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 1, 1, 2.5])]
+    assert answer(lines, chance)[0]["finding"] == "not told apart"
+    equal = [*draws("iris", "svm", [1, 2]), *draws("iris", "knn", [2, 1])]
+    assert answer(lines, equal)[0]["finding"] == "equal"
+    once = [*draws("iris", "svm", [1]), *draws("iris", "knn", [2])]
+    assert answer(lines, once)[0]["finding"] == "not tested"
+    assert answer(lines, sure, {"heart": {}})[0]["finding"] == "not tested"
+    assert answer(lines, draws("iris", "svm", [1, 2]))[0]["finding"] == "alone"
+
+
+def test_oracles_and_incomplete_rows_cannot_win(lines, draws):
+    rows = [
+        *draws("iris", "svm", [10.0, 12.0, 11.0]),
+        *draws("iris", "knn", [1.0, 2.0]),
+        {"dataset": "iris", "method": "knn", "repeat": 2, "status": "failed", "reason": "x"},
+        *draws("iris", "oracle", [0.0, 0.0, 0.0]),
+        *draws("iris", "majority", [60.0, 61.0, 62.0]),
+    ]
+    methods = {name: {} for name in ("svm", "knn", "oracle", "majority")}
+    [row] = answer(lines, rows, methods=methods)
+    assert (row["method"], row["runner_up"], row["left_out"]) == ("svm", "majority", 2)
+
+
+def test_accuracies_win_upwards_and_one_method_competes_with_itself(lines, draws):
+    rows = [
+        *draws("iris", "svm", [90.0, 91.0, 90.0], metric="test-accuracy-percent", setting="C=1"),
+        *draws("iris", "svm", [80.0, 81.0, 80.5], metric="test-accuracy-percent", setting="C=9"),
+    ]
+    found = lines(rows, metrics=["test-accuracy-percent"])
+    [row] = answers(found, {"iris": {"": (80.0, 20.0)}}).to_dict("records")
+    assert (row["setting"], row["runner_up_setting"]) == ("C=1", "C=9")
+    assert labels_of(representatives(found)) == ["svm C=1"] * 3 + ["svm C=9"] * 3
+
+
+def test_ranks_over_data_sets(lines, draws):
+    scores = {"svm": [10, 20, 30, 40], "knn": [12, 19, 35, 50], "majority": [50, 60, 70, 80]}
+    names = ["iris", "heart", "sonar", "sonar-rounded"]
+    rows = [
+        row
+        for method, values in scores.items()
+        for name, value in zip(names, values, strict=True)
+        for row in draws(name, method, [value - 1, value + 1])
+    ]
+    rows += draws("iris", "knn", [99, 99], setting="k=9")
+    found = lines(rows, datasets={name: {} for name in names})
+    table = rank_table(found)
+    assert table["method"].tolist() == ["svm", "knn", "majority"]
+    assert table["average_rank"].tolist() == [1.25, 1.75, 3.0]
+    assert set(table["datasets"]) == {4}
+    # the rounded copy is no data set of its own
+    table = rank_table(found, {"sonar-rounded": "sonar"})
+    assert set(table["datasets"]) == {3}
+    assert rank_table(found[found["dataset"].isin(["iris", "heart"])]).empty
+    assert rank_table(found.iloc[:0]).empty
+
+
+def test_texts():
+    assert [p_text(p) for p in (0.0004, 0.0123, 0.456, math.nan)] == [
+        "< 0.001",
+        "0.012",
+        "0.46",
+        "",
+    ]
+    assert size_words("n_labelled=16", 16.0) == "16 labelled"
+    assert size_words("", 120.2) == "120 labelled"
+    assert size_words("n_labelled=40;test=held-out", 40.0) == "40 labelled, test=held-out"
+    assert size_words("n_test=5", 501.0) == "5 test points"
+
+
+def test_a_few_answers_are_said_in_sentences(lines, draws, make_study, tmp_path):
+    rows = [*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [9, 10.1, 9, 10])]
+    found = lines(rows)
+    table = answers(found, {"iris": {"": (80.0, 20.0)}})
+    nothing = pd.DataFrame()
+    study = make_study()
+    results = StudyResults(
+        study, nothing, nothing, {}, nothing, nothing, table.astype(object), rank_table(found), {}
+    )
+    section = answer_section(results, RawFiles(tmp_path))
+    [said] = section["sentences"]
+    assert said["where"] == "iris, 80 labelled"
+    assert said["score"] == "test-error-percent 1.500, 8.025 ahead of knn (9.525)"
+    assert said["told"].startswith("The difference is real")
+    assert "it is real on new data" in section["summary"]
+    assert section["rows"][0]["link"] == "small/comparison.csv"
+
+
+def test_raw_files_are_linked_where_they_are(tmp_path):
+    report = tmp_path / "results/report"
+    raw = tmp_path / "results/scores/small/iris/a b.csv"
+    raw.parent.mkdir(parents=True)
+    raw.write_text("")
+    report.mkdir()
+    files = RawFiles(report)
+    assert files.rows("small", "iris", "a b") == "../scores/small/iris/a%20b.csv"
+    assert files.rows("small", "iris", "gone") == "small/comparison.csv"
+    assert files.rows("small", "iris/../iris", "a b") == "small/comparison.csv"
+    assert files.rows("small", "iris", "\0" + "x" * 400) == "small/comparison.csv"
+    assert files.notes("some-paper") == ""
+
+
+def test_ties_and_spread_have_no_nan(lines, draws):
+    rows = [*draws("iris", "svm", [1.0] * 3), *draws("iris", "knn", [2.0] * 3)]
+    [row] = answer(lines, rows)
+    assert (row["p"], row["finding"], row["advantage"]) == (0.0, "real", 1.0)
+    assert np.isfinite(row["standard_error"])

@@ -1,0 +1,64 @@
+# Further looks at kernels and data, for figures: none of them changes a score.
+from gramworks import plan_views
+
+
+rule align:
+    input:
+        grams=lambda w: list(plan_views.view_grams(plan, w.study, w.dataset).values()),
+    output:
+        table="results/alignments/{study}/{dataset}.csv",
+    log:
+        "results/logs/align/{study}/{dataset}.log",
+    benchmark:
+        "results/benchmarks/align/{study}/{dataset}.tsv"
+    params:
+        # A list, since kernels are named in the order of the files.
+        kernels=lambda w: list(plan_views.view_grams(plan, w.study, w.dataset)),
+        code=lambda w: plan.code("align.py"),
+    message:
+        "Comparing the kernels on {wildcards.dataset}"
+    script:
+        "../scripts/align.py"
+
+
+rule map:
+    input:
+        table=lambda w: plan.table(w.study, w.dataset),
+        grams=lambda w: list(plan_views.view_grams(plan, w.study, w.dataset).values()),
+    output:
+        table="results/maps/{study}/{dataset}.csv",
+    log:
+        "results/logs/map/{study}/{dataset}.log",
+    benchmark:
+        "results/benchmarks/map/{study}/{dataset}.tsv"
+    params:
+        positive=lambda w: plan.studies[w.study].datasets[w.dataset].positive or [],
+        code=lambda w: plan.code("map.py"),
+    message:
+        "Mapping the points of {wildcards.dataset}"
+    script:
+        "../scripts/map.py"
+
+
+rule predict:
+    input:
+        table=lambda w: plan.table(w.study, w.dataset),
+        splits="results/splits/{study}/{dataset}.h5",
+        grams=lambda w: plan.grams(w.study, w.dataset, w.method),
+        shared=lambda w: plan.shared(w.study, w.dataset, w.method),
+    output:
+        predictions="results/predictions/{study}/{dataset}/{method}.csv",
+    log:
+        "results/logs/predict/{study}/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/predict/{study}/{dataset}/{method}.tsv"
+    params:
+        slice=lambda w: plan.fit_slice(w.study, w.dataset, w.method),
+        repeats=lambda w: min(
+            plan.studies[w.study].predictions, plan.n_repeats(w.study, w.dataset)
+        ),
+        code=lambda w: plan.method_code("predict.py", w.method),
+    message:
+        "Keeping predictions of {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/predict.py"
