@@ -22,7 +22,8 @@ from gramworks.solvers.polynomial_expansion import PolynomialExpansion
 
 KERNELS = ("gaussian", "polynomial", "precomputed")
 SOLVERS = ("auto", "dense", "cg", "span")
-DENSE_FUNCTIONALS = 4000  # up to here one factor costs less than conjugate gradients
+DENSE_FUNCTIONALS = 4000  # up to here one factor costs less than conjugate gradients,
+DENSE_SHARE = 20, 12000  # and up to so many a point, and so many in all
 MOST_DENSE = 20000  # 3.2 GB for N, and as much for its factor
 
 
@@ -86,7 +87,9 @@ class Deformation:
     def _choose(self, solver) -> str:
         p = self.system.count
         if solver == "auto":
-            return "cg" if p > DENSE_FUNCTIONALS and self.system.uses_fields else "dense"
+            share, most = DENSE_SHARE
+            few = p <= DENSE_FUNCTIONALS or p <= min(share * self.system.points, most)
+            return "dense" if few or not self.system.uses_fields else "cg"
         if solver == "dense" and p > MOST_DENSE:
             raise FitError(
                 f"solver='dense' with {p} functionals wants {p * p * 16 / 1e9:.0f} GB; allowed: up "

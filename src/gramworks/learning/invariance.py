@@ -35,7 +35,8 @@ class InvarianceKernel(BaseEstimator):
         Of the polynomial kernel.
     solver : {"auto", "dense", "cg", "span"}
         "dense" factors I / (2 nu) + N, "cg" takes conjugate gradients with products that never make
-        N; "auto" the first for up to 4000 functionals and the second beyond. "span" is an
+        N; "auto" the first for up to 4000 functionals, up to 12000 where they are at most 20
+        a point, and the second beyond. "span" is an
         approximation: functions restricted to the span of k(x_i, .), near for small nu or many
         points for their dimension.
     tol : float

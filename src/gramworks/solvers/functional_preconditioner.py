@@ -63,7 +63,7 @@ class _Swapping:
         for fields in A:
             F = (self._right.T @ fields) @ self._back
             C = self._own * F.T + self._other * F
-            fields -= (self._left @ C) @ self._back.T
+            fields -= self._left @ (C @ self._back.T)
         return A.reshape(R.shape)
 
 
