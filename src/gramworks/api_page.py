@@ -57,7 +57,7 @@ def api_page() -> str:
 def _entry(module: str, name: str, value: Any) -> Iterator[str]:
     yield f"### {name}"
     yield ""
-    yield "```python"
+    yield "```text"  # as Python, formatters would lay out long signatures anew
     yield f"{module}.{name}{_signature(value)}"
     yield "```"
     yield ""

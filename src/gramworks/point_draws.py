@@ -46,7 +46,8 @@ def predict_points(
     rows: list[tuple] = []
 
     def keep(key: dict, problem: Problem, outcome: Outcome, points: np.ndarray) -> None:
-        if outcome.predictions is None or problem.task not in TASKS:
+        # of structured or several outputs there is no one label a point
+        if outcome.predictions is None or dataset.task not in TASKS:
             return
         truth = dataset.y[points]
         decision = outcome.decision

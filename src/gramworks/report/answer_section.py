@@ -71,6 +71,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "p_same_points": p_text(row["p_same_points"]),
         "told": FINDINGS[row["finding"]],
         "alike": alike,
+        "others": row["others"],
         "draws": row["draws"],
         "rows": row["rows"],
         "left_out": row["left_out"],

@@ -14,7 +14,7 @@ from gramworks.report.significance import corrected_t_test, holm
 COLUMNS = (
     "dataset", "size", "metric", "method", "setting", "mean", "runner_up", "runner_up_setting",
     "runner_up_mean", "advantage", "standard_error", "p", "p_same_points", "draws", "n_train",
-    "n_test", "finding", "alike", "rows", "left_out",
+    "n_test", "finding", "alike", "others", "rows", "left_out",
 )  # fmt: skip
 NUMBERS = (
     "mean", "runner_up_mean", "advantage", "standard_error", "p", "p_same_points", "n_train",
@@ -55,8 +55,8 @@ def answers(lines: pd.DataFrame, sizes: Sizes) -> pd.DataFrame:
         compete instead. ``p`` is of the corrected resampled t-test,
         ``p_same_points`` of the plain one, which asks about more draws of the same points alone;
         both are two-sided and do not know that best and second were picked by their scores.
-        ``alike`` lists the methods that the corrected test, adjusted for all of them (Holm), does
-        not tell from the best one.
+        ``alike`` lists those of the ``others`` that the corrected test, adjusted for all of them
+        (Holm), does not tell from the best one.
     """
     rows = [
         _answer(key, part, sizes.get(key[0], {}).get(key[1]))
@@ -86,7 +86,8 @@ def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) ->
     row = dict.fromkeys(COLUMNS, "") | dict.fromkeys(NUMBERS, math.nan)
     row |= dict(zip(("dataset", "size", "metric"), key, strict=True))
     row |= {"method": best[0], "setting": best[1], "mean": means[best]}
-    row |= {"draws": 0, "finding": "alone", "rows": whole.shape[1], "left_out": left_out}
+    row |= {"draws": 0, "finding": "alone", "others": 0}
+    row |= {"rows": whole.shape[1], "left_out": left_out}
     if size is not None:
         row |= {"n_train": size[0], "n_test": size[1]}
     if len(ranked) == 1:
@@ -94,6 +95,7 @@ def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) ->
     second = ranked[1]
     row |= {"runner_up": second[0], "runner_up_setting": second[1]}
     row |= {"runner_up_mean": means[second]}
+    row["others"] = len(ranked) - 1
     row["advantage"] = abs(means[best] - means[second])
     sign = 1.0 if higher else -1.0
     tests = []

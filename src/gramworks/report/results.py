@@ -75,7 +75,8 @@ def read_results(study: Study, home: Path) -> StudyResults:
         edges=_read(home / "edges.csv", grid_edges.COLUMNS, integers=("on_edge", "n")),
         absent=_read(home / "absent.csv", ("dataset", "reason", "text")),
         answers=_read(
-            home / "answers.csv", answers.COLUMNS, answers.NUMBERS, ("draws", "rows", "left_out")
+            home / "answers.csv", answers.COLUMNS, answers.NUMBERS,
+            ("draws", "others", "rows", "left_out"),
         ),
         ranks=_read(home / "ranks.csv", ranks.COLUMNS, ranks.NUMBERS, ("datasets",)),
         figures={m: path.read_bytes() for m, path in figures.items() if path.is_file()},
