@@ -30,6 +30,7 @@ EXAMPLES = {
     "gaussian": "gaussian-median",
     "linear": "linear",
     "poly": "poly-d2-o1",
+    "precomputed": "precomputed",
     "smith-waterman": "smith-waterman-mapped",
     "spectrum": "spectrum-l3",
     "subsequence": "subsequence-l3-d0.5",
