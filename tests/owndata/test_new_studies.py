@@ -193,3 +193,35 @@ def test_regression_and_strings(folder, command):
     study = load_yaml("own/studies/s.yaml")
     assert set(study["kernels"].values()) == {"subsequence-l3-d0.5", "spectrum-l3"}
     assert study["datasets"]["s"] == {"recipe": "none"}
+
+
+def test_sources_of_every_kind_have_kernels(read, table):
+    head = table(extra="seq", cell=lambda i: "ACGT" * 3 + f"{i:06b}T")
+    kernels = choose_kernels(read(head)[0], Findings()).kernels.values()
+    assert {"linear-unit", "gaussian-median", "subsequence-l3-d0.5@seq"} <= set(kernels)
+    second = "w,v\n" + "".join(f"{i / 4},{i * i}\n" for i in range(40))
+    choice = choose_kernels(read({"one.csv": head, "two.csv": second})[0], Findings())
+    kernels = set(choice.kernels.values())
+    assert {"gaussian-median", "linear-unit@two", "gaussian-median@one"} <= kernels
+    assert choice.gaussian == "gaussian-median"
+
+
+def test_long_strings_have_the_quick_kernel_alone(read):
+    text = "seq,label\n" + "".join(f"{'ACGT' * 5000}{i:05b}T,{'ab'[i % 2]}\n" for i in range(24))
+    findings = Findings()
+    choice = choose_kernels(read(text)[0], findings)
+    assert (
+        list(choice.kernels.values()) == ["spectrum-l3"]
+        and "480144 letters" in findings.warnings[0]
+    )
+
+
+def test_zero_rows_and_equal_points(read):
+    text = "x,y,label\n" + "".join(f"{i // 10},{i // 10},{'ab'[i % 2]}\n" for i in range(40))
+    text = text.replace("1,1,", "0,0,").replace("2,2,", "0,0,").replace("3,3,", "0,0,")
+    text += "3,-3,a\n-3,3,b\n"
+    findings = Findings()
+    kernels = choose_kernels(read(text)[0], findings).kernels.values()
+    assert "linear" in kernels and "gaussian-w2" in kernels and "linear-unit" not in kernels
+    assert "40 rows of 42 are zero" in findings.warnings[0]
+    assert "median distance is 0" in findings.warnings[1]

@@ -124,3 +124,24 @@ def test_labels_that_blanks_or_capitals_tell_apart(read, table):
     data, told = read(text)
     assert data.classes == ["B", "a", "b"]
     assert "'a' also stands with blanks" in told and "'B', 'b' differ in capitals" in told
+
+
+def test_commas_that_may_part_thousands_are_told(read):
+    rows = "".join(f"{i + 1},{i * 7 % 900 + 100};{'ab'[i % 2]}\n" for i in range(12))
+    data, told = read("x;label\n" + rows)
+    assert data.X[0, 0] == 1.1 and "three digits behind" in told
+    assert "three digits" not in read("x;label\n" + rows + "1,5;a\n")[1]
+
+
+def test_cells_that_are_no_numbers_in_a_target_of_numbers(read):
+    text = "x,label\n" + "".join(f"{i * 7 % 41}.5,{i if i != 4 else 'NA'}.5\n" for i in range(40))
+    text = text.replace("NA.5", "NA")
+    with pytest.raises(DataError, match="line 6: target 'label' is 'NA'.*--na 'NA'"):
+        read(text)
+    data, _ = read(text, read=ReadOptions(missing_marks=("NA",)))
+    assert data.task == "regression" and data.unlabelled.tolist().count(True) == 1
+
+
+def test_long_cells(read):
+    text = "seq,label\n" + "".join(f"{'ACGT' * 50000}{i:03b}T,{'ab'[i % 2]}\n" for i in range(12))
+    assert len(read(text)[0].X[0]) > 200_000
