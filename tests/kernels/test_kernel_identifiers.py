@@ -31,6 +31,7 @@ EXAMPLES = {
     "gaussian-clusters": "gaussian-clusters-k30",
     "linear": "linear",
     "poly": "poly-d2-o1",
+    "precomputed": "precomputed",
     "smith-waterman": "smith-waterman-mapped",
     "spectrum": "spectrum-l3",
     "subsequence": "subsequence-l3-d0.5",

@@ -31,7 +31,8 @@ def read(grams, **more):
 
 def test_matrices_are_kernels_as_given(grams, points, tmp_path):
     data, findings = read(grams)
-    assert list(data.views) == ["lin-ear", "rbf"] and "smallest eigenvalue" in findings.said[0]
+    assert list(data.views) == ["lin-ear", "rbf"]
+    assert "smallest eigenvalue" in findings.said[0]
     compute_gram(tmp_path / "k.h5", points_for(data, "precomputed@lin-ear"), "precomputed@lin-ear")
     np.testing.assert_allclose(
         read_gram(tmp_path / "k.h5"), points[0] @ points[0].T, rtol=0, atol=1e-12
@@ -45,7 +46,7 @@ def test_matrices_are_kernels_as_given(grams, points, tmp_path):
         (lambda K: K[:-1, :-1], "is of 39 points, 'lin-ear' of 40"),
         (lambda K: K + np.eye(40, k=3), "not symmetric"),
         (lambda K: K - 5 * np.eye(40), "not positive semidefinite.*smallest eigenvalue"),
-        (lambda K: np.where(K == K[0, 1], np.nan, K), "nan"),
+        (lambda K: np.where(K[0, 1] == K, np.nan, K), "nan"),
     ],
 )
 def test_what_is_no_gram_matrix_is_refused_with_the_number(grams, change, wanted):

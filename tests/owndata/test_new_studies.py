@@ -54,9 +54,11 @@ def made(folder, once):
 
 def test_the_study_can_be_checked_and_says_its_command(made, command):
     assert "snakemake --cores all --configfile own/my-table.yaml" in made
-    assert "'a' 20, 'b' 20" in made and "2 columns of numbers: 'x', 'y'" in made
+    assert "'a' 20, 'b' 20" in made
+    assert "2 columns of numbers: 'x', 'y'" in made
     status, out, err = command("check", "own/my-table.yaml", "--root", ROOT)
-    assert status == 0 and "1 data sets" in out, err
+    assert status == 0, err
+    assert "1 data sets" in out
 
 
 def test_every_registered_method_is_in_it_or_has_a_reason(made):
@@ -67,13 +69,15 @@ def test_every_registered_method_is_in_it_or_has_a_reason(made):
     for name in method_names():
         if "binary" not in load_method(name).tasks:
             assert name in left_out
-    assert "oracle" in left_out and {"svm", "majority", "kernel-ridge"} <= stated
+    assert "oracle" in left_out
+    assert {"svm", "majority", "kernel-ridge"} <= stated
 
 
 def test_what_gives_no_result_in_the_trial_is_left_out(made):
     text = Path("own/studies/my-table.yaml").read_text()
     body = load_yaml("own/studies/my-table.yaml")
-    assert body["kernels"]["K1"] == "linear-unit" and body["kernels"]["K3"] == "gaussian-median"
+    assert body["kernels"]["K1"] == "linear-unit"
+    assert body["kernels"]["K3"] == "gaussian-median"
     assert body["methods"]["label-spreading"]["settings"]["kernel"] == ["K3"]
     assert "#   label-spreading on K1: KernelError: K has negative entries" in text
 
@@ -91,12 +95,15 @@ def test_the_table_is_fetched_and_parsed_as_any_other(made, folder):
     entry = load_entry("my-table")
     fetch(entry, folder / "data/raw/my-table", offline=True, log=lambda _: None)
     data = parse(entry, folder / "data/raw/my-table")
-    assert data.X[1].tolist() == [37.5, 1.0] and data.classes == ["a", "b"]
-    assert not entry.embedded and own_ids() == ["my-table"]
+    assert data.X[1].tolist() == [37.5, 1.0]
+    assert data.classes == ["a", "b"]
+    assert not entry.embedded
+    assert own_ids() == ["my-table"]
 
 
 def test_registered_data_sets_and_docs_know_nothing_of_it(made):
-    assert "my-table" not in dataset_ids() and "my-table" not in catalogue()
+    assert "my-table" not in dataset_ids()
+    assert "my-table" not in catalogue()
 
 
 def test_a_changed_file_is_noticed(made, folder, command):
@@ -112,7 +119,8 @@ def test_a_changed_file_is_noticed(made, folder, command):
     status, out, err = command("new", "--update", "my-table")
     assert status == 0, err
     Plan(config, ROOT)
-    assert study.read_text().endswith("# mine\n") and "stays as it is" in out
+    assert study.read_text().endswith("# mine\n")
+    assert "stays as it is" in out
     stated = load_entry("my-table").sources[0].originals[0].sha256
     assert stated == hashlib.sha256(path.read_bytes()).hexdigest()
     path.unlink()  # the table is kept
@@ -121,23 +129,30 @@ def test_a_changed_file_is_noticed(made, folder, command):
 
 def test_nothing_is_overwritten(made, folder, command):
     status, _, err = command("new", "my table.csv", "--target", "label")
-    assert status == 1 and "is there already" in err and "--update my-table" in err
+    assert status == 1
+    assert "is there already" in err
+    assert "--update my-table" in err
 
 
 def test_names_that_are_taken(folder, command, table):
     (folder / "heart.csv").write_text(table())
     status, out, _ = command("new", "heart.csv", "--target", "label")
-    assert status == 0 and "own/studies/my-heart.yaml" in out
+    assert status == 0
+    assert "own/studies/my-heart.yaml" in out
     status, _, err = command("new", "heart.csv", "--target", "label", "--name", "sonar")
-    assert status == 1 and "registered data set" in err
+    assert status == 1
+    assert "registered data set" in err
     status, _, err = command("new", "heart.csv", "--target", "label", "--name", "a/b")
-    assert status == 1 and "'a-b'" in err
+    assert status == 1
+    assert "'a-b'" in err
 
 
 def test_an_error_leaves_no_files(folder, command, table):
     (folder / "t.csv").write_text(table(n=4))
     status, _, err = command("new", "t.csv", "--target", "label")
-    assert status == 1 and "too few" in err and not list(folder.glob("own/**/*.*"))
+    assert status == 1
+    assert "too few" in err
+    assert not list(folder.glob("own/**/*.*"))
 
 
 def test_options_are_kept_for_the_update(folder, command, table):
@@ -146,7 +161,8 @@ def test_options_are_kept_for_the_update(folder, command, table):
     assert command("new", "t.csv", "--target", "label", *arguments[:-1])[0] == 0
     before = load_entry("t")
     assert command("new", "--update", "t")[0] == 0
-    assert load_entry("t").facts == before.facts and before.facts.columns == 2
+    assert load_entry("t").facts == before.facts
+    assert before.facts.columns == 2
 
 
 def test_hostile_text_stays_data(folder, command):
@@ -156,7 +172,8 @@ def test_hostile_text_stays_data(folder, command):
     status, out, err = command("new", "x: {y} #.csv", "--target", "- [t")
     assert status == 0, err
     entry = load_entry("x-y")
-    assert entry.target.classes == ["#: }{", evil] and entry.target.name == "- [t"
+    assert entry.target.classes == ["#: }{", evil]
+    assert entry.target.name == "- [t"
     assert load_yaml("own/studies/x-y.yaml")["title"] == "x: {y} #.csv: - [t"
 
 
@@ -175,7 +192,8 @@ def test_hostile_text_stays_data(folder, command):
 def test_wrong_commands(folder, command, table, arguments, wanted):
     (folder / "t.csv").write_text(table())
     status, _, err = command("new", *arguments)
-    assert status == 1 and re.search(wanted, err)
+    assert status == 1
+    assert re.search(wanted, err)
 
 
 def test_regression_and_strings(folder, command):
@@ -184,7 +202,8 @@ def test_regression_and_strings(folder, command):
     )
     assert command("new", "r.csv", "--target", "y")[0] == 0
     methods = load_yaml("own/studies/r.yaml")["methods"]
-    assert {"kernel-ridge", "majority", "optimal-target"} <= set(methods) and "svm" not in methods
+    assert {"kernel-ridge", "majority", "optimal-target"} <= set(methods)
+    assert "svm" not in methods
     (folder / "s.csv").write_text(
         "seq,y\n"
         + "".join(f"{'ACGT' * 2}{i:05b}{'GA' * (i % 2)}T,{'ab'[i % 2]}\n" for i in range(24))
@@ -193,3 +212,35 @@ def test_regression_and_strings(folder, command):
     study = load_yaml("own/studies/s.yaml")
     assert set(study["kernels"].values()) == {"subsequence-l3-d0.5", "spectrum-l3"}
     assert study["datasets"]["s"] == {"recipe": "none"}
+
+
+def test_sources_of_every_kind_have_kernels(read, table):
+    head = table(extra="seq", cell=lambda i: "ACGT" * 3 + f"{i:06b}T")
+    kernels = choose_kernels(read(head)[0], Findings()).kernels.values()
+    assert {"linear-unit", "gaussian-median", "subsequence-l3-d0.5@seq"} <= set(kernels)
+    second = "w,v\n" + "".join(f"{i / 4},{i * i}\n" for i in range(40))
+    choice = choose_kernels(read({"one.csv": head, "two.csv": second})[0], Findings())
+    kernels = set(choice.kernels.values())
+    assert {"gaussian-median", "linear-unit@two", "gaussian-median@one"} <= kernels
+    assert choice.gaussian == "gaussian-median"
+
+
+def test_long_strings_have_the_quick_kernel_alone(read):
+    text = "seq,label\n" + "".join(f"{'ACGT' * 5000}{i:05b}T,{'ab'[i % 2]}\n" for i in range(24))
+    findings = Findings()
+    choice = choose_kernels(read(text)[0], findings)
+    assert list(choice.kernels.values()) == ["spectrum-l3"]
+    assert "480144 letters" in findings.warnings[0]
+
+
+def test_zero_rows_and_equal_points(read):
+    text = "x,y,label\n" + "".join(f"{i // 10},{i // 10},{'ab'[i % 2]}\n" for i in range(40))
+    text = text.replace("1,1,", "0,0,").replace("2,2,", "0,0,").replace("3,3,", "0,0,")
+    text += "3,-3,a\n-3,3,b\n"
+    findings = Findings()
+    kernels = choose_kernels(read(text)[0], findings).kernels.values()
+    assert "linear" in kernels
+    assert "gaussian-w2" in kernels
+    assert "linear-unit" not in kernels
+    assert "40 rows of 42 are zero" in findings.warnings[0]
+    assert "median distance is 0" in findings.warnings[1]

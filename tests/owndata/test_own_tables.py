@@ -26,7 +26,8 @@ def test_spreadsheet(read, delimiter, mark, begin):
     data, told = read(begin + spreadsheet(delimiter, mark).encode())
     wanted = [(a + shift, b) for shift in (0, 100) for a, b in NUMBERS]
     np.testing.assert_array_equal(data.X, wanted)
-    assert data.feature_names == ["länge", "b"] and data.classes == ["a ä", "b ä"]
+    assert data.feature_names == ["länge", "b"]
+    assert data.classes == ["a ä", "b ä"]
     assert ("decimal commas" in told) == (mark == ",")
     assert ("byte-order mark" in told) == bool(begin)
 
@@ -34,13 +35,15 @@ def test_spreadsheet(read, delimiter, mark, begin):
 def test_commas_part_quoted_decimal_commas(read):
     text = "x,label\n" + "".join(f'"{i},5",{"ab"[i % 2]}\n' for i in range(12))
     data, told = read(text)
-    assert data.X[:, 0].tolist() == [i + 0.5 for i in range(12)] and "decimal commas" in told
+    assert data.X[:, 0].tolist() == [i + 0.5 for i in range(12)]
+    assert "decimal commas" in told
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_other_encodings_are_told(read, encoding):
     data, told = read(spreadsheet("\t"), encoding=encoding)
-    assert data.feature_names[0] == "länge" and f"read as {encoding}" in told
+    assert data.feature_names[0] == "länge"
+    assert f"read as {encoding}" in told
 
 
 def test_quoted_cells_may_hold_delimiters_and_line_ends(read):
@@ -48,7 +51,8 @@ def test_quoted_cells_may_hold_delimiters_and_line_ends(read):
         f'{i}.5,{i * i},"{"ab"[i % 2]},\n1"\n' for i in range(9)
     )
     data, _ = read(text)
-    assert data.feature_names == ["x", "a, or\nb"] and data.classes == ["a,\n1", "b,\n1"]
+    assert data.feature_names == ["x", "a, or\nb"]
+    assert data.classes == ["a,\n1", "b,\n1"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,8 @@ def test_what_is_refused(read, text, wanted):
 def test_without_names(read):
     text = "".join(f"{i * 3 % 7}.5,{'ab'[i % 2]}\n" for i in range(12))
     data, _ = read(text, "column-2", read=ReadOptions("column-2", header=False))
-    assert data.feature_names == ["column-1"] and data.rows == 12
+    assert data.feature_names == ["column-1"]
+    assert data.rows == 12
 
 
 def test_one_odd_cell_among_numbers_is_named(read, table):
@@ -87,7 +92,9 @@ def test_one_odd_cell_among_numbers_is_named(read, table):
     with pytest.raises(DataError, match=r"line 3: column 'x' has 'oops' \(1 such.*--na 'oops'"):
         read(text)
     data, told = read(text, read=ReadOptions("label", missing_marks=("oops",)))
-    assert data.rows == 39 and "'oops' 1 time" in told and "lines 3" in told
+    assert data.rows == 39
+    assert "'oops' 1 time" in told
+    assert "lines 3" in told
 
 
 def test_infinite_numbers_are_no_numbers(read, table):
@@ -101,14 +108,17 @@ def test_na_is_missing_among_numbers_only(read, table):
     )
     text = text.replace("NA.0", "NA").replace(",a,", ",NA,").replace(",b,", ",None,")
     data, told = read(text)
-    assert data.classes == ["NA", "None"] and "'NA', 'None' is taken as a class" in told
+    assert data.classes == ["NA", "None"]
+    assert "'NA', 'None' is taken as a class" in told
     assert {"c=NA", "c=blue", "c=red"} <= set(data.feature_names)
-    assert "column 'z': missing values are written 'NA' 1 time" in told and data.rows == 39
+    assert "column 'z': missing values are written 'NA' 1 time" in told
+    assert data.rows == 39
 
 
 def test_leading_zeros_make_codes(read, table):
     data, told = read(table(extra="zip", cell=lambda i: ["01", "1"][i % 3 == 0]))
-    assert "leading zeros" in told and "zip=1" in data.feature_names
+    assert "leading zeros" in told
+    assert "zip=1" in data.feature_names
 
 
 def test_parted_thousands_and_mixed_decimals_are_told(read):
@@ -116,11 +126,36 @@ def test_parted_thousands_and_mixed_decimals_are_told(read):
     assert "with thousands parted" in read("x;y;label\n" + rows)[1]
     rows = "".join(f"{i},5;{i * 7 % 11}.5;{'ab'[i % 2]}\n" for i in range(12))
     data, told = read("x;y;label\n" + rows)
-    assert data.X[3, 0] == 3.5 and "decimal commas, while other columns have points" in told
+    assert data.X[3, 0] == 3.5
+    assert "decimal commas, while other columns have points" in told
 
 
 def test_labels_that_blanks_or_capitals_tell_apart(read, table):
     text = table().replace(",a\n", ", a\n", 3).replace(",b\n", ",B\n", 2)
     data, told = read(text)
     assert data.classes == ["B", "a", "b"]
-    assert "'a' also stands with blanks" in told and "'B', 'b' differ in capitals" in told
+    assert "'a' also stands with blanks" in told
+    assert "'B', 'b' differ in capitals" in told
+
+
+def test_commas_that_may_part_thousands_are_told(read):
+    rows = "".join(f"{i + 1},{i * 7 % 900 + 100};{'ab'[i % 2]}\n" for i in range(12))
+    data, told = read("x;label\n" + rows)
+    assert data.X[0, 0] == 1.1
+    assert "three digits behind" in told
+    assert "three digits" not in read("x;label\n" + rows + "1,5;a\n")[1]
+
+
+def test_cells_that_are_no_numbers_in_a_target_of_numbers(read):
+    text = "x,label\n" + "".join(f"{i * 7 % 41}.5,{i if i != 4 else 'NA'}.5\n" for i in range(40))
+    text = text.replace("NA.5", "NA")
+    with pytest.raises(DataError, match="line 6: target 'label' is 'NA'.*--na 'NA'"):
+        read(text)
+    data, _ = read(text, read=ReadOptions(missing_marks=("NA",)))
+    assert data.task == "regression"
+    assert data.unlabelled.tolist().count(True) == 1
+
+
+def test_long_cells(read):
+    text = "seq,label\n" + "".join(f"{'ACGT' * 50000}{i:03b}T,{'ab'[i % 2]}\n" for i in range(12))
+    assert len(read(text)[0].X[0]) > 200_000

@@ -32,3 +32,10 @@ def test_example_runs(page, tmp_path):
         right = re.search(r"(\d+)% of the outputs are right", printed)
         assert int(right[1]) >= 85
         assert len(re.findall(" -> ", printed)) == 16
+
+
+@pytest.mark.parametrize("stem", ["few-labels", "several-sources"])
+def test_example_prints_what_it_shows(stem, tmp_path):
+    (page,) = (page for page in EXAMPLES if page.stem == stem)
+    shown = re.findall(r"^```text\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+    assert run(code_of(page), tmp_path) == "".join(shown)

@@ -36,6 +36,7 @@ def main(study, method, repeats, inputs, slice_, log):
         study=study,
         repeats=repeats,
         shared=read_shared(inputs.shared[0]) if inputs.shared else None,
+        output_kernel=slice_.get("output_kernel"),
         log=log,
     )
 

@@ -18,6 +18,8 @@ from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column, name
 
 LARGEST = 1 << 30
 """Bytes of text beyond which a file is refused."""
+LARGEST_CELL = 1 << 24
+"""Letters of one cell, which may be a long sequence."""
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 _SAMPLE = 200
 _BINARY = {b"PK\x03\x04": "a zip archive or a spreadsheet", b"%PDF": "a PDF", b"\x89HDF": "HDF5"}
@@ -51,6 +53,11 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
             )
     columns = [list(cells) for cells in zip(*rows, strict=True)]
     decimal = options.decimal or _decimal(columns, delimiter)
+    if decimal == "," and options.decimal is None and _only_thousands(columns):
+        findings.warn(
+            f"{path.name}: every number with a comma has three digits behind it; they are read as "
+            "decimals. If the commas part thousands, write the numbers without them"
+        )
     words = DELIMITERS.get(delimiter, quoted(delimiter))
     marks = "decimal commas" if decimal == "," else "decimal points"
     quotes = ", quoted cells" if '"' in text else ""
@@ -145,6 +152,7 @@ def _cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list
     if len(delimiter) != 1:
         raise DataError(f"--delimiter is one character, found {quoted(delimiter)}.")
     rows, lines, last = [], [], 0
+    csv.field_size_limit(LARGEST_CELL)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, strict=True,
         skipinitialspace=delimiter == " ",
@@ -190,6 +198,11 @@ def _decimal(columns: list[list[str]], delimiter: str) -> str:
         return "."
     points = any(looks_decimal(cell, ".") for cells in columns for cell in cells[:1000])
     return "." if points else ","
+
+
+def _only_thousands(columns: list[list[str]]) -> bool:
+    found = [c.strip() for cells in columns for c in cells[:1000] if looks_decimal(c, ",")]
+    return all(re.fullmatch(r"[-+]?\d{1,3},\d{3}", cell) for cell in found)
 
 
 def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> RawTable:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 WIDTH_FACTORS = (0.25, 0.5, 2.0)
 """Further widths, relative to the median distance."""
 MOST_WIDTHS_OF_VIEWS = 2
+MOST_LETTERS = 150_000
+"""Of all strings; comparing subsequences takes time in the square of it."""
 STRING_KERNELS = {"subsequence": "subsequence-l3-d0.5", "spectrum": "spectrum-l3"}
 """Family to the kernel that is taken of it, where the family is there."""
 
@@ -62,15 +64,13 @@ def choose_kernels(dataset: Dataset, findings: Findings) -> KernelChoice:
     recipe = {"dense": "standardise", "csr": "unit-rows", "strings": "none"}[kind]
     choice = KernelChoice(recipe)
     made = normalise_dataset(dataset, recipe)
-    if not dataset.views or kind == "csr":
-        _add(choice, made.X, "", findings, every_width=True)
+    parts = any(kind_of(view) == "dense" for view in made.views.values())
+    if kind == "dense" and parts:  # X holds the features of all parts
+        _add_gaussian(choice, made.X, "", "all features together", findings)
     else:
-        if kind == "dense":
-            _add_gaussian(choice, made.X, "", "all features together", findings)
-        for name, view in made.views.items():
-            _add(choice, view, f"@{name}", findings, every_width=False)
-        if kind == "strings":
-            _add(choice, made.X, "", findings, every_width=False)
+        _add(choice, made.X, "", findings, every_width=not made.views or kind == "dense")
+    for name, view in made.views.items():
+        _add(choice, view, f"@{name}", findings, every_width=False)
     return choice
 
 
@@ -87,7 +87,7 @@ def choose_precomputed(dataset: Dataset) -> KernelChoice:
 
 def _add(choice: KernelChoice, X: Points, at: str, findings: Findings, every_width: bool) -> None:
     if isinstance(X, list):
-        _add_strings(choice, at)
+        _add_strings(choice, X, at, findings)
         return
     zero = int((_squared_lengths(X) == 0).sum())
     if zero:
@@ -130,8 +130,14 @@ def _add_gaussian(
     return width
 
 
-def _add_strings(choice: KernelChoice, at: str) -> None:
+def _add_strings(choice: KernelChoice, X: list[str], at: str, findings: Findings) -> None:
     found = [kernel for family, kernel in STRING_KERNELS.items() if family in families()]
+    letters = sum(map(len, X))
+    if letters > MOST_LETTERS and len(found) > 1:
+        findings.warn(
+            f"the strings have {letters} letters in all, too many to compare their subsequences in "
+            f"short time: {found.pop(0)} is left out"
+        )
     if not found:
         raise DataError(
             f"no kernel on strings is among {', '.join(families())}; leave the strings out with "

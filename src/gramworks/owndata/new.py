@@ -21,8 +21,8 @@ from gramworks.owndata.places import DATASETS, STUDIES, config_of
 from gramworks.owndata.points import slug
 from gramworks.owndata.split_choice import choose_splits
 from gramworks.owndata.study_text import study_values, write_config, write_entry, write_study
-from gramworks.owndata.understanding import Request, Understood, understand
 from gramworks.owndata.trial import try_methods
+from gramworks.owndata.understanding import Request, Understood, understand
 from gramworks.provenance import provenance
 from gramworks.strict_yaml import parse_yaml
 from gramworks.studies.study_checks import check_study

@@ -29,6 +29,7 @@ def study_values(
         "methods": methods,
         "metrics": _metrics(task, list(methods), len(choice.kernels)),
         "chunk": 1000,
+        "predictions": 3,
     }
 
 
@@ -72,7 +73,11 @@ def write_study(
         lines += ["# Left out:"]
         lines += [f"#   {key}: {_comment(why)}" for key, why in methods.left_out.items()]
     lines += ["", f"metrics: {inline(values['metrics'])}"]
-    lines += ["chunk: 1000  # all draws of a method in one job; lower it for many cores", ""]
+    lines += [
+        "chunk: 1000  # all draws of a method in one job; lower it for many cores",
+        "predictions: 3  # draws whose predictions are kept, for ROC curves, confusions and a map",
+        "",
+    ]
     return "\n".join(lines)
 
 

@@ -61,7 +61,8 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
     if isinstance(raw, np.ndarray):
         raw = ["" if np.isnan(v) else f"{v:.17g}" for v in raw]
     cells = [cell.strip() for cell in raw]
-    known = np.array([cell not in NOT_LABELS for cell in cells], dtype=bool)
+    gaps = NOT_LABELS | table.gaps
+    known = np.array([cell not in gaps for cell in cells], dtype=bool)
     where = f"{table.path}: target {quoted(name)}"
     if not known.any():
         raise DataError(
@@ -70,8 +71,9 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
         )
     labels = [cell for cell, has in zip(cells, known, strict=True) if has]
     counts = Counter(labels)
-    numbers = read_numbers(cells, table.decimal, NOT_LABELS)
+    numbers = read_numbers(cells, table.decimal, gaps)
     numeric = bool(np.isfinite(numbers[known]).all())
+    _refuse_odd_cells(table, name, cells, numbers, known)
     if len(counts) == 1:
         raise DataError(
             f"{where}: all {len(labels)} rows have the one value {quoted(labels[0])}; two classes "
@@ -110,8 +112,23 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
     codes = {label: code for code, label in enumerate(classes)}
     values = np.array([codes.get(cell, 0) for cell in cells], dtype=np.int64)
     target = Target(name, "binary" if len(classes) == 2 else "multiclass", classes, values, known)
-    _tell_classes(target, findings)
+    _tell_classes(target, numeric, findings)
     return target
+
+
+def _refuse_odd_cells(
+    table: RawTable, name: str, cells: list[str], numbers: np.ndarray, known: np.ndarray
+) -> None:
+    """Refuse a few cells that are none among many different numbers."""
+    odd = np.flatnonzero(known & ~np.isfinite(numbers))
+    present = numbers[known & np.isfinite(numbers)]
+    if len(odd) and len(present) >= 0.8 * known.sum() and len(np.unique(present)) > 10:
+        cell = cells[int(odd[0])]
+        raise DataError(
+            f"{table.at(int(odd[0]))}: target {quoted(name)} is {quoted(cell)} ({len(odd)} such "
+            f"cells), the other {len(present)} are numbers. State --na {cell!r} if it is not known "
+            "there, or mend the file."
+        )
 
 
 def _tell_unlabelled(name: str, known: np.ndarray, findings: Findings) -> None:
@@ -151,12 +168,13 @@ def _tell_blanks(name: str, raw: list[str], counts: Counter, findings: Findings)
         )
 
 
-def _tell_classes(target: Target, findings: Findings) -> None:
+def _tell_classes(target: Target, numeric: bool, findings: Findings) -> None:
     counts = target.counts()
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     shown = ", ".join(f"{quoted(label)} {n}" for label, n in ordered[:12])
     more = f" and {len(ordered) - 12} more classes" if len(ordered) > 12 else ""
-    findings.say(f"target {quoted(target.name)}: {len(counts)} classes: {shown}{more}")
+    hint = " (--task regression takes them as numbers)" * (numeric and len(counts) > 2)
+    findings.say(f"target {quoted(target.name)}: {len(counts)} classes: {shown}{more}{hint}")
     total, (largest, n_largest), (rarest, n_rarest) = sum(counts.values()), ordered[0], ordered[-1]
     if n_largest >= 5 * n_rarest:
         findings.warn(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from pydantic import TypeAdapter
+from threadpoolctl import threadpool_limits
 
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.normalisation import normalise_dataset
@@ -42,6 +43,12 @@ def try_methods(
     square_views : bool
         Whether the views are Gram matrices, whose columns are points too.
     """
+    # Small matrices: several threads would wait for each other, and the workflow has one as well.
+    with threadpool_limits(1):
+        _try(dataset, choice, methods, square_views)
+
+
+def _try(dataset: Dataset, choice: KernelChoice, methods: MethodChoice, square_views: bool) -> None:
     part = _part(normalise_dataset(dataset, choice.recipe), square_views)
     splits = _draw(part)
     grams = _grams(

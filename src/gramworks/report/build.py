@@ -94,7 +94,8 @@ def tabulate_study(
     made = _write_tables(study, tables(comparison, study.metrics), home)
     figures = home / FIGURES
     found = itertools.chain(
-        study_figures(study, comparison, datasets or {}, scores), answer_figures(lines, ranks, looks)
+        study_figures(study, comparison, datasets or {}, scores),
+        answer_figures(lines, ranks, looks),
     )
     made |= _write_figures(found, figures)
     for path in [*home.glob("table-*.*"), *home.glob("figure-*.*"), *figures.glob("figure-*.*")]:
