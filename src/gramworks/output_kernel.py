@@ -12,10 +12,10 @@ import numpy as np
 
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.errors import KernelError
-from gramworks.kernels.identifiers import family_module, parse_kernel, takes
+from gramworks.kernels.identifiers import families, family_module, of_pairs, parse_kernel, takes
 from gramworks.kernels.output_kernels import zero_one
-from gramworks.kernels.tiles import fill, held
-from gramworks.kernels.transforms import unit_blocks
+from gramworks.kernels.tiles import fill
+from gramworks.kernels.transforms import normalise
 
 if TYPE_CHECKING:
     from gramworks.datasets.dataset import Dataset
@@ -54,7 +54,7 @@ class OutputKernel:
             outputs = outputs[:, None]
         L = fill(family_module(kernel.family).prepare(outputs, **self.parameters))
         if "unit" in kernel.transforms:
-            L = fill(unit_blocks(held(L), L.diagonal().max()))
+            L = normalise(L)  # by each output alone: no size of others tells what is zero
         return L
 
     def losses(self, truth: Outputs, predicted: Outputs) -> np.ndarray:
@@ -130,6 +130,14 @@ def misfit(task: str, identifier: str | None) -> str:
     kernel = parse_kernel(identifier)
     if takes(kernel.family) != wanted:
         return f"outputs are {wanted}; state a kernel that compares them, such as {example}"
+    if not of_pairs(kernel.family):
+        usable = ", ".join(
+            name for name in sorted(families()) if of_pairs(name) and takes(name) == wanted
+        )
+        return (
+            f"{kernel.family} compares two points by all others beside them, so that a loss would "
+            f"depend on what else is predicted; state one of {usable}"
+        )
     if kernel.view is not None or {"centred", "mapped"} & {*kernel.transforms}:
         return "an output kernel has no view, and is neither centred nor mapped; -unit is allowed"
     return ""

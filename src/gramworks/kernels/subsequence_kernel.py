@@ -22,6 +22,7 @@ from gramworks.kernels.tiles import Blocks, blas_threads, fill
 PREFIX = "subsequence"
 GRAMMAR = "subsequence-l<length>-d<decay> (unit diagonal; -raw after it: not normalised)"
 TAKES = "strings"
+OF_PAIRS = True
 
 
 def subsequence(
