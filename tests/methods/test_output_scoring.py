@@ -133,6 +133,21 @@ def test_a_fault_of_a_method_is_a_row(monkeypatch):
     assert "pre-images are for structured and vectors, not for multiclass" in rows[""]["reason"]
 
 
+@pytest.mark.parametrize("labels", [[], ["a", "b"]])
+def test_no_classes_behind_the_outputs_are_rows(labels):
+    for dataset, kernel in (
+        (Dataset("d", VECTORS.X, Y, [], ["p", "q"]), "linear"), (classes_behind(VECTORS), None),
+    ):  # fmt: skip
+        rows, timings = run_draws(
+            load_method("knn"), [{"label-of": "top-half"}], {}, dataset, splits(), {}, study="s",
+            repeats=[0], labels=labels, output_kernel=kernel,
+        )  # fmt: skip
+        assert {row["status"] for row in rows + timings} == {"skipped"}
+        assert all("no classes stand behind its outputs" in row["reason"] for row in rows)
+        settings = [f"label={label};label-of=top-half" for label in labels]
+        assert [row["setting"] for row in rows] == sorted([*settings, "label-of=top-half"])
+
+
 @pytest.mark.parametrize(
     ("task", "kernel", "words"),
     [

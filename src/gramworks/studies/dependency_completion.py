@@ -72,7 +72,9 @@ def draw_figures(
 
 def _picture(study: Study, name: str, data: Dataset) -> Figure:
     between = output_kernel_of(data, study.datasets[name].output_kernel)
-    splits = make_splits(study.splits_of(name), data.strata, study=study.name, dataset=name)
+    splits = make_splits(
+        study.splits_of(name), data.strata, study=study.name, dataset=name, behind=True
+    )
     chosen, losses = [], []
     for method in COMPARED:
         outcome, test = draw_outcome(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
+from gramworks.datasets.recipe_checks import recipe_misfit
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
     AnySpec,
@@ -20,6 +20,7 @@ from gramworks.datasets.splits import (
     HeldOut,
     Labelled,
     Subsets,
+    goes_by_classes,
     leaves_points_out,
     split_settings,
 )
@@ -51,6 +52,8 @@ def check_study(study: Study) -> None:
                 f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
                 f"{suggest(body.recipe, RECIPE_FORMS)}."
             )
+        if reason := recipe_misfit(body.recipe, load_entry(dataset)):
+            raise ConfigError(f"{where}: data set {dataset}: recipe {reason}.")
         _check_labels(body, dataset, f"{where}: data set {dataset}")
         _check_positive(body, dataset, f"{where}: data set {dataset}")
         _check_output_kernel(body, dataset, f"{where}: data set {dataset}")
@@ -97,10 +100,17 @@ def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, wh
     entry = load_entry(dataset)
     body = study.datasets[dataset]
     task = _task(body, dataset)
-    if method.predicts(params) == "classes" and task in OUTPUT_TASKS and entry.target.classes:
-        task = "binary" if len(entry.target.classes) == 2 else "multiclass"
     rows = entry.facts.rows if entry.facts else None
-    reason = method.misfit(params, task, rows)
+    if method.predicts(params) != "classes":
+        reason = method.misfit(params, task, rows)
+    elif task == "vectors" and entry.task in ("binary", "multiclass"):
+        reason = method.misfit(params, entry.task, rows)
+    else:
+        reason = (
+            "label-of: it predicts the class of points whose features a recipe such as "
+            f"columns-128-to-rest cuts into two parts; the data are {task}"
+            f"{', without classes' if task == 'vectors' else ''}; leave label-of out"
+        )
     source, own = method.labelled_by(params), study.splits_of(dataset).kind == "own-draws"
     if source == "splits" and own:
         reason = reason or f"it wants labelled points; {OWN_DRAWS_ALONE}"
@@ -177,8 +187,7 @@ def _check_positive(body: StudyDataset, dataset: str, where: str) -> None:
 def _check_strata(study: Study, dataset: str) -> None:
     """Refuse to stratify points with several labels each, before any work is done."""
     spec = study.splits_of(dataset)
-    wanted = getattr(spec, "stratified", False) or getattr(spec, "scheme", "free") != "free"
-    if wanted and load_entry(dataset).task == "multilabel":
+    if goes_by_classes(spec) and load_entry(dataset).task == "multilabel":
         way = "scheme: free" if spec.kind == "labelled" else "stratified: false"
         raise ConfigError(
             f"study {study.name}: splits: points of data set {dataset} have several labels each, "
