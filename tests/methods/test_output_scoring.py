@@ -54,6 +54,18 @@ def test_losses_are_distances_in_feature_space():
     assert_array_equal(zero_one, [0, 1, 0, 1])
 
 
+@pytest.mark.parametrize("offset", [1e6, 1e8])
+def test_linear_losses_of_outputs_far_from_zero(offset):
+    far = Y + offset
+    squares = ((far[:5] - far[4:]) ** 2).sum(axis=1)
+    assert_allclose(OutputKernel("linear").losses(far[:5], far[4:]), squares, rtol=1e-14)
+    wide = (far - far.mean(axis=0)) @ (far - far.mean(axis=0)).T
+    assert_allclose(OutputKernel("linear").gram(far), wide, atol=1e-12)
+    assert_allclose(
+        OutputKernel("linear").losses(far[:5, 0], far[4:, 0]), (far[:5, 0] - far[4:, 0]) ** 2
+    )
+
+
 def test_losses_by_parts_are_those_of_the_whole():
     many = RNG.standard_normal((600, 2))
     other = RNG.standard_normal((600, 2))
