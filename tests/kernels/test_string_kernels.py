@@ -248,6 +248,19 @@ def test_unusable_strings_are_refused(S, said):
             call(["a"], S if S is not None else 3) if S is not None else call(S)
 
 
+@pytest.mark.parametrize("kernel", [subsequence, spectrum])
+def test_a_table_is_no_list_of_strings(kernel):
+    import pandas as pd
+
+    table = pd.DataFrame({"input": ["abc", "bca", "cab"]})
+    options = {"length": 2} | ({"decay": 0.5} if kernel is subsequence else {})
+    with pytest.raises(KernelError, match="S is a DataFrame with 1 columns.*one column of it"):
+        kernel(table, **options)
+    with pytest.raises(KernelError, match="T is a DataFrame"):
+        kernel(["abc"], table, **options)
+    assert kernel(table["input"], **options).shape == (3, 3)
+
+
 def test_text_of_numpy_and_pandas_is_taken():
     import pandas as pd
 
