@@ -111,6 +111,21 @@ def test_classes_behind_nothing_are_not_predicted(name, words):
         check_study(Study.model_validate(loaded))
 
 
+@pytest.mark.parametrize(
+    ("name", "metric", "words"),
+    [
+        ("dependency-strings", "rbf-loss", "rbf-loss: .*that of transition-strings is string-loss"),
+        ("dependency-completion", "output-loss", "that of usps is rbf-loss"),
+        ("dependency-digits", "string-loss", "all have classes or numbers"),
+    ],
+)
+def test_losses_of_other_outputs_are_refused(name, metric, words):
+    loaded = study(name).model_dump()
+    loaded["metrics"].append(metric)
+    with pytest.raises(ConfigError, match=words):
+        check_study(Study.model_validate(loaded))
+
+
 def test_machines_do_not_predict_vectors():
     loaded = study("dependency-completion").model_dump()
     loaded["methods"]["svm-one-vs-rest"]["settings"] = [{}]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
 from gramworks.datasets.recipe_checks import recipe_misfit
 from gramworks.datasets.registry import load_entry
@@ -25,6 +26,7 @@ from gramworks.datasets.splits import (
     split_settings,
 )
 from gramworks.errors import ConfigError, KernelError, suggest
+from gramworks.fitting.output_scoring import OUTPUT_LOSSES, output_loss_name
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
 from gramworks.label_tasks import MEAN_AUC, TASKS, label_word
@@ -93,6 +95,7 @@ def check_study(study: Study) -> None:
                     "draw can leave some out; state `rest: unlabelled` in splits, or another kind."
                 )
     _check_metrics(study)
+    _check_losses(study)
 
 
 def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
@@ -295,6 +298,22 @@ def _check_metrics(study: Study) -> None:
                 f"study {study.name}: metrics: nothing measures {metric!r}{hint}; "
                 f"{suggest(metric, known | set(map(_example, patterns)))}. Metrics made from "
                 f"others, such as oracle-test-error-percent, are not measured: {derived}."
+            )
+
+
+def _check_losses(study: Study) -> None:
+    """Refuse losses of outputs that no data set of the study has."""
+    losses = {
+        name: output_loss_name(task, body.output_kernel)
+        for name, body in study.datasets.items()
+        if (task := _task(body, name)) in OUTPUT_TASKS
+    }
+    for metric in study.metrics:
+        if metric in OUTPUT_LOSSES and metric not in losses.values():
+            found = ", ".join(f"that of {name} is {loss}" for name, loss in losses.items())
+            raise ConfigError(
+                f"study {study.name}: metrics: {metric}: no data set has this loss of outputs; "
+                f"{found or 'all have classes or numbers'}."
             )
 
 
