@@ -179,6 +179,8 @@ def test_the_picture_shows_the_first_fold(tmp_path):
     assert (np.abs(np.hstack([data.X, data.y]) - first).max(axis=1) == 0).any()
     for row in (step, 2 * step):
         assert np.array_equal(shown[row : row + 8], shown[:8])
+    ends = [y for part in upper.collections for y in {*np.ravel(part.get_segments())[1::2]}]
+    assert ends == [7.5, step + 7.5, 2 * step + 7.5]  # where the given halves end
     words = [axes.get_title(loc="left") for axes in (upper, lower)]
     ahead, behind = (int(re.fullmatch(r"\S+ nearer in (\d+) of 120", text)[1]) for text in words)
     assert 0 < ahead + behind <= 120
