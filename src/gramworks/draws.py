@@ -15,7 +15,7 @@ import numpy as np
 from gramworks.datasets.dataset import OUTPUT_TASKS, Dataset
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.splits import Splits
-from gramworks.errors import FitError
+from gramworks.errors import DataError, FitError
 from gramworks.fields import NAME_PATTERN
 from gramworks.fitting.output_scoring import score_outputs
 from gramworks.fitting.scoring import correlate, score
@@ -105,9 +105,7 @@ def run_draws(
                 "setting": setting, "repeat": repeat,
             }  # fmt: skip
             points, masks, present = _present(dataset, splits[outer], repeat, kernels, kept)
-            if method.predicts(params) == "classes":
-                points = classes_behind(points)
-            tasks = {label: one_against_rest(points, label) for label in labels} or {"": points}
+            tasks, lacking = _tasks(points, labels, method.predicts(params) == "classes")
             scored: dict[str, list[dict]] = {}
             timed: dict[str, list[dict]] = {}
             for label, task in tasks.items():
@@ -117,7 +115,9 @@ def run_draws(
                     method, params, task, masks, present, study, key["setting"], repeat, shared,
                     between if task.task in OUTPUT_TASKS else None, log,
                 )  # fmt: skip
-                outcome, status, reason = _attempt(method, problem, params, log)
+                outcome, status, reason = None, "skipped", lacking
+                if not lacking:
+                    outcome, status, reason = _attempt(method, problem, params, log)
                 seconds = time.perf_counter() - start
                 if keep and outcome is not None:
                     keep(key, problem, outcome, np.sort(splits[outer].draw(repeat)[2]))
@@ -233,6 +233,15 @@ def failed_rows(
         )
         for repeat in repeats
     ]  # fmt: skip
+
+
+def _tasks(points: Dataset, labels: Sequence[str], behind: bool) -> tuple[dict[str, Dataset], str]:
+    """Give the data of each label's task, of one task without labels, or why there are none."""
+    try:
+        points = classes_behind(points) if behind else points
+        return {label: one_against_rest(points, label) for label in labels} or {"": points}, ""
+    except DataError as error:
+        return dict.fromkeys(labels or [""], points), _one_line(error)
 
 
 def _present(

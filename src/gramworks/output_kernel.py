@@ -12,10 +12,10 @@ import numpy as np
 
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.errors import KernelError
-from gramworks.kernels.identifiers import family_module, parse_kernel, takes
+from gramworks.kernels.identifiers import families, family_module, of_pairs, parse_kernel, takes
 from gramworks.kernels.output_kernels import zero_one
-from gramworks.kernels.tiles import fill, held
-from gramworks.kernels.transforms import unit_blocks
+from gramworks.kernels.tiles import fill
+from gramworks.kernels.transforms import normalise
 
 if TYPE_CHECKING:
     from gramworks.datasets.dataset import Dataset
@@ -46,15 +46,19 @@ class OutputKernel:
         Returns
         -------
         ndarray of shape (n, n), float64
+            Of the linear kernel with the outputs' mean as origin: no loss changes, and outputs far
+            from zero keep their digits.
         """
         if self.id == CLASSES:
             return zero_one(outputs)
         kernel = parse_kernel(self.id)
         if isinstance(outputs, np.ndarray) and outputs.ndim == 1:
             outputs = outputs[:, None]
+        if self.id == NUMBERS:
+            outputs = outputs - outputs.mean(axis=0)
         L = fill(family_module(kernel.family).prepare(outputs, **self.parameters))
         if "unit" in kernel.transforms:
-            L = fill(unit_blocks(held(L), L.diagonal().max()))
+            L = normalise(L)  # by each output alone: no size of others tells what is zero
         return L
 
     def losses(self, truth: Outputs, predicted: Outputs) -> np.ndarray:
@@ -69,6 +73,9 @@ class OutputKernel:
         ndarray of shape (n,)
             Not negative; 0 for equal outputs.
         """
+        if self.id == NUMBERS:  # from the differences, which lose nothing
+            gaps = np.subtract(truth, predicted).reshape(len(truth), -1)
+            return np.einsum("ij,ij->i", gaps, gaps)
         found = []
         for start in range(0, len(truth), _PAIRS):
             pair = truth[start : start + _PAIRS], predicted[start : start + _PAIRS]
@@ -130,6 +137,14 @@ def misfit(task: str, identifier: str | None) -> str:
     kernel = parse_kernel(identifier)
     if takes(kernel.family) != wanted:
         return f"outputs are {wanted}; state a kernel that compares them, such as {example}"
+    if not of_pairs(kernel.family):
+        usable = ", ".join(
+            name for name in sorted(families()) if of_pairs(name) and takes(name) == wanted
+        )
+        return (
+            f"{kernel.family} compares two points by all others beside them, so that a loss would "
+            f"depend on what else is predicted; state one of {usable}"
+        )
     if kernel.view is not None or {"centred", "mapped"} & {*kernel.transforms}:
         return "an output kernel has no view, and is neither centred nor mapped; -unit is allowed"
     return ""

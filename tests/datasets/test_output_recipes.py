@@ -5,7 +5,7 @@ from numpy.testing import assert_array_equal
 from gramworks.datasets.checksums import checksum
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.normalisation import is_recipe, normalise_dataset, task_after
-from gramworks.datasets.splits import KFold, make_splits
+from gramworks.datasets.splits import KFold, Labelled, RandomFraction, make_splits
 from gramworks.datasets.store import read_dataset, write_dataset
 from gramworks.errors import DataError
 
@@ -137,3 +137,28 @@ def test_a_fold_without_a_class_cannot_be_learned_from():
         folds(y, stratified=False, train_on="one")
     with pytest.raises(DataError, match="fewer than the 5 folds"):
         folds(y, train_on="one")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        KFold(folds=4, repeats=1, stratified=False, train_on="one"),
+        KFold(folds=2, repeats=1, stratified=False),
+        Labelled(sizes=[2], repeats=3, scheme="free", test="rest"),
+        RandomFraction(test=0.7, repeats=1, stratified=False),
+    ],
+)
+def test_a_labelled_part_may_lack_a_class_behind_outputs(spec):
+    rare = np.r_[np.arange(7), np.zeros(13, dtype=int)]
+    with pytest.raises(DataError, match="class"):
+        make_splits(spec, rare, study="s", dataset="d")
+    (made,) = make_splits(spec, rare, study="s", dataset="d", behind=True).values()
+    (same,) = make_splits(spec, np.zeros(20, dtype=int), study="s", dataset="d").values()
+    assert_array_equal(made.labelled, same.labelled)
+
+
+def test_stated_strata_are_those_of_the_classes_behind_outputs():
+    codes = np.repeat([0, 1], 10)
+    spec = KFold(folds=5, repeats=1)
+    (made,) = make_splits(spec, codes, study="s", dataset="d", behind=True).values()
+    assert (codes[made.test].sum(axis=1) == 2).all()

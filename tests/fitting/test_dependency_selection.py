@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from gramworks.errors import FitError
@@ -159,3 +160,26 @@ def test_unusable_choices_are_refused():
     ]:
         with pytest.raises(FitError, match=said):
             call()
+
+
+@pytest.mark.parametrize(
+    ("folds", "said"),
+    [
+        (5, r"folds=5; it is a list.*KFold\(5\)"),
+        (KFold(3).split(np.eye(7)), r"folds\[0\] is a tuple of 2; .*test alone of a pair"),
+        (KFold(2).split(np.eye(8)), r"folds\[0\] is a tuple of 2; .*test alone of a pair"),
+        ([np.arange(500) < 9], r"folds\[0\] is an array of shape \(500,\) and type bool; .*mask"),
+        ([["a"]], r"folds\[0\] is a list of 1"),
+        ([3], r"folds\[0\] is 3"),
+    ],
+)
+def test_folds_that_are_no_rows(folds, said):
+    K = np.eye(500)
+    with pytest.raises(FitError, match=said):
+        select_dependency([K], K, [1.0], folds=folds)
+
+
+def test_one_gram_is_no_list_of_them():
+    K = np.eye(6)
+    with pytest.raises(FitError, match=r"grams has shape \(6, 6\).*give \[K\]"):
+        select_dependency(K, K, [1.0], folds=[[0, 1]])

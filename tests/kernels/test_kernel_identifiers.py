@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gramworks.errors import KernelError
 from gramworks.kernels import identifiers
 from gramworks.kernels.identifiers import families, family_module, kernel_module, parse_kernel
+from gramworks.kernels.tiles import fill
 
 positive = st.floats(1e-100, 1e100)
 transforms = st.lists(st.sampled_from(["mapped", "centred", "unit"]), unique=True)
@@ -170,6 +171,30 @@ def test_family_conforms(prefix):
     assert not set(prefix.split("-")) & set(identifiers.TRANSFORMS)
     for function in (module.parse, module.format, module.prepare):
         assert function.__doc__
+
+
+POINTS = {
+    "vectors": np.abs(np.random.default_rng(3).standard_normal((12, 5))) + 1.0,
+    "strings": ["abcab", "bca", "aab", "cabba", "bbbcab", "acca", "bab", "cc", "abccba", "bcbc"],
+}
+
+
+@pytest.mark.parametrize("prefix", [name for name in families() if identifiers.of_pairs(name)])
+def test_kernels_of_pairs_see_no_other_points(prefix):
+    module, kernel = families()[prefix], parse_kernel(EXAMPLES[prefix].replace("k30", "k3"))
+    points = POINTS[identifiers.takes(prefix)]
+    parameters = kernel.parameters
+    if hasattr(module, "resolve"):
+        parameters = module.resolve(points, **parameters)
+    whole, part = (fill(module.prepare(rows, **parameters)) for rows in (points, points[2:7]))
+    np.testing.assert_allclose(part, whole[2:7, 2:7], rtol=1e-12)
+
+
+def test_a_family_is_no_kernel_of_pairs_unless_it_says_so():
+    pairs = {name for name in families() if identifiers.of_pairs(name)}
+    assert pairs == {
+        "gaussian", "gaussian-clusters", "linear", "poly", "spectrum", "subsequence"
+    }  # fmt: skip
 
 
 def test_a_new_family_is_found_by_its_file_name(tmp_path, monkeypatch):

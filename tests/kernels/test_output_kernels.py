@@ -42,11 +42,33 @@ def test_zero_one_is_the_zero_one_loss_of_labels_of_any_type():
         ([[1], [2]], "label 0 is a list.*shared_labels"),
         (np.ones((2, 2)), "label 0 is a ndarray"),
         ([1, pd.NA], "label 1 is a NAType"),
+        (pd.DataFrame({"y": [1, 2]}), "y is a DataFrame; .* one column"),
+        ({"a", "b"}, "y is a set"),
+        ({"a": 1}, "y is a dict"),
     ],
 )
 def test_unusable_labels_are_refused(y, said):
     with pytest.raises(KernelError, match=said):
         zero_one(y)
+
+
+@pytest.mark.parametrize("sets", [[{"a"}, {"b", "c"}], [["a"], ["b", "c"]], ["a", "bc"]])
+def test_labels_by_name_are_to_be_zeros_and_ones(sets):
+    with pytest.raises(KernelError, match="Y holds labels by name.*MultiLabelBinarizer"):
+        shared_labels(sets)
+    with pytest.raises(KernelError, match="Z holds labels by name"):
+        shared_labels(np.eye(2), sets)
+
+
+def test_messages_of_sets_of_labels_name_them():
+    with pytest.raises(KernelError, match="Y has shape"):
+        shared_labels(np.ones(3))
+    with pytest.raises(KernelError, match="Y has 2 labels and Z has 3"):
+        shared_labels(np.eye(2), np.eye(3))
+
+
+def test_no_distances_have_no_negative_zeros():
+    assert not np.signbit(from_distances(np.zeros((3, 3)))).any()
 
 
 def test_sets_of_labels():

@@ -1,6 +1,7 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gramworks.errors import KernelError
@@ -184,3 +185,9 @@ def test_mapped_to_file_has_the_same_bits(kernel, tmp_path):
     for word in kernel.split("-")[1:]:
         wanted = {"mapped": empirical_map, "centred": centre, "unit": normalise}[word](wanted)
     np.testing.assert_allclose(K, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame({"input": ["ACD", "CDE"]}), {"ACD": 1}, {"ACD"}])
+def test_tables_and_sets_are_no_lists_of_sequences(table):
+    with pytest.raises(KernelError, match=f"S is a {type(table).__name__}; a list of sequences"):
+        smith_waterman(table)

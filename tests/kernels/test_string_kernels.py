@@ -1,6 +1,8 @@
 import itertools
+import math
 import subprocess
 import sys
+import time
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -13,6 +15,7 @@ from gramworks.gram import compute_gram, gram_info, read_gram
 from gramworks.kernels import centre, normalise, spectrum, subsequence
 from gramworks.kernels.identifiers import parse_kernel
 from gramworks.kernels.strings import distinct, joined_letters
+from gramworks.kernels.subsequence_kernel import log_least_sum
 from gramworks.solvers import subsequence_sums
 from gramworks.solvers.subsequence_sums import pair_sums, self_sums
 
@@ -170,6 +173,79 @@ def test_values_beyond_float64_are_refused(normalise):
     assert 0 < subsequence(["b" + "a" * 200, "a" * 190], length=150, decay=0.1)[0, 1] < 1
 
 
+@pytest.mark.parametrize(
+    ("S", "length", "decay"),
+    [
+        (["a" * 3000, "ab" * 1500], 1500, 1.0),
+        (["".join(np.random.default_rng(4).choice(list("abcdefgh"), 6000))], 2000, 0.9),
+    ],
+)
+def test_values_far_beyond_float64_are_refused_at_once(S, length, decay, monkeypatch):
+    def late(*_, **__):
+        raise AssertionError("the sums are begun, which take minutes")
+
+    monkeypatch.setattr(subsequence_sums, "self_sums", late)
+    monkeypatch.setattr(subsequence_sums, "pair_sums", late)
+    for unit in (True, False):
+        with pytest.raises(KernelError, match="beyond float64; take a smaller decay or"):
+            subsequence(S, length=length, decay=decay, normalise=unit)
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.5, 0.01])
+def test_the_bound_of_a_sum_is_below_it(decay):
+    for text, length in (
+        ("a" * 40, 7),
+        ("ab" * 30, 20),
+        ("abc" * 9, 1),
+        ("abcd" * 20, 79),
+        ("", 2),
+    ):
+        letters, starts = joined_letters([text])
+        sums = self_sums(letters, starts, length, decay)
+        bound = log_least_sum(len(text), len(set(text)), length, decay)
+        assert bound <= np.log(max(sums[0], 1e-300)) + 1e-9
+    # of one letter there is one subsequence, and without a gap's cost the bound is the sum
+    wanted = 2 * np.log(math.comb(40, 7))
+    np.testing.assert_allclose(log_least_sum(40, 1, 7, 1.0), wanted, rtol=1e-12)
+
+
+def test_subsequences_about_as_long_as_the_strings_are_quick():
+    start = time.process_time()
+    K = subsequence(["a" * 3000, "ab" * 1500], length=3000, decay=1.0)
+    assert np.array_equal(K, np.eye(2))
+    K = subsequence(["a" * 1000, "ab" * 500 + "c"], length=1001, decay=1.0, normalise=False)
+    assert np.array_equal(K, [[0, 0], [0, 1]])
+    assert time.process_time() - start < 20  # all steps would take ten minutes
+
+
+@pytest.mark.parametrize("length", [1, 2, 9, 25, 28, 29, 30])
+@pytest.mark.parametrize("letters", ["a", "ab"])
+def test_long_subsequences_of_short_strings(length, letters):
+    """Against the plain recursion, which leaves out no step."""
+    rng = np.random.default_rng(length)
+    S = ["".join(rng.choice(list(letters), size)) for size in (30, 30, 29, 33, 5)]
+    K = subsequence(S, length=length, decay=0.8, normalise=False) / 0.8 ** (2 * length)
+    wanted = [[plain_sum(s, t, length, 0.8) for t in S] for s in S]
+    np.testing.assert_allclose(K, wanted, rtol=1e-12)
+    options = {"length": length, "decay": 0.8, "normalise": False}
+    beside = subsequence(S, S[:1], **options)
+    for i, s in enumerate(S):  # by diagonals, to the same bits
+        assert subsequence([s], S[:1], **options)[0, 0] == beside[i, 0]
+
+
+def plain_sum(s, t, length, decay):
+    """Compute K'_i of definition 2 of Lodhi et al. over decay^(2 i), prefix by prefix."""
+    states = np.zeros((length, len(s) + 1, len(t) + 1))
+    states[0] = 1.0
+    for i in range(1, length):
+        for j, a in enumerate(s):
+            carried = 0.0
+            for k, b in enumerate(t):
+                carried = decay * carried + (states[i - 1, j, k] if a == b else 0.0)
+                states[i, j + 1, k + 1] = decay * states[i, j, k + 1] + carried
+    return sum(states[length - 1, j, k] for j, a in enumerate(s) for k, b in enumerate(t) if a == b)
+
+
 def test_two_long_documents_take_little_memory():
     code = """
 import resource, numpy as np
@@ -246,6 +322,19 @@ def test_unusable_strings_are_refused(S, said):
             call(S)
         with pytest.raises(KernelError, match=said):
             call(["a"], S if S is not None else 3) if S is not None else call(S)
+
+
+@pytest.mark.parametrize("kernel", [subsequence, spectrum])
+def test_a_table_is_no_list_of_strings(kernel):
+    import pandas as pd
+
+    table = pd.DataFrame({"input": ["abc", "bca", "cab"]})
+    options = {"length": 2} | ({"decay": 0.5} if kernel is subsequence else {})
+    with pytest.raises(KernelError, match="S is a DataFrame with 1 columns.*one column of it"):
+        kernel(table, **options)
+    with pytest.raises(KernelError, match="T is a DataFrame"):
+        kernel(["abc"], table, **options)
+    assert kernel(table["input"], **options).shape == (3, 3)
 
 
 def test_text_of_numpy_and_pandas_is_taken():

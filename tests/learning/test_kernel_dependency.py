@@ -179,6 +179,50 @@ def test_a_large_offset_of_the_outputs_takes_nothing():
     np.testing.assert_allclose(moved.predict(K_new) - 1e6, wanted, atol=1e-8)
 
 
+@pytest.mark.parametrize("offset", [1e6, 1e8, 1e11])
+def test_an_offset_that_takes_the_components_is_said(offset):
+    K, _, Y = problem()
+    L = (Y + offset) @ (Y + offset).T
+    with pytest.raises(KernelError, match="rounding takes what is left.*their mean"):
+        KernelDependency(1e-3).fit(K, L)
+
+
+@pytest.mark.parametrize("offset", [1e8, -1e12])
+def test_fixed_points_of_outputs_far_from_zero(offset):
+    K, K_new, Y = problem(d=2)
+    Y = np.round(Y * 2**10) / 2**10  # so that moved outputs have the same differences
+    L = gaussian(Y, width=1.0)
+    wanted = KernelDependency(0.05, preimage="fixed-point").fit(K, L, outputs=Y).preimages(K_new)
+    model = KernelDependency(0.05, preimage="fixed-point").fit(K, L, outputs=Y + offset)
+    found = model.preimages(K_new)
+    assert found.converged.all()
+    assert not found.fell_back.any()
+    unit = np.spacing(abs(offset))
+    np.testing.assert_allclose(found.vectors - offset, wanted.vectors, atol=1e-7 + unit)
+
+
+def test_fixed_points_of_clusters_far_apart():
+    _, _, Y = problem(d=2)
+    far = np.vstack([Y, Y + 1e9])
+    result = gaussian_preimages(np.eye(60)[[3, 40]] + np.eye(60)[[4, 41]], far, 1.0, far[[3, 40]])
+    assert result.converged.all()
+    assert not result.fell_back.any()
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-160, 1e-170, 1e-310])
+def test_outputs_whose_squares_underflow_are_to_be_rescaled(scale):
+    K, _, Y = problem()
+    with pytest.raises(FitError, match="underflow; rescale"):
+        KernelDependency(1.0, preimage="linear").fit(K, outputs=Y * scale)
+    if scale in (1e-150, 1e-160):
+        with pytest.raises(KernelError, match="underflow; rescale"):
+            KernelDependency(1.0).fit(K, linear(Y * scale))
+    with pytest.raises(KernelError, match="D has entries up to .* underflow; rescale"):
+        from_distances(np.sqrt(squares_between(Y, Y)) * scale)
+    constant = KernelDependency(1.0, preimage="linear").fit(K, outputs=np.full(30, scale / 3))
+    np.testing.assert_allclose(constant.predict(), scale / 3, rtol=1e-12)
+
+
 def test_duplicate_outputs_give_the_first():
     K, K_new, Y = problem()
     Y = np.concatenate([Y[:10]] * 3)
@@ -374,7 +418,11 @@ def test_unusable_matrices_are_refused():
             FitError,
             r"K_new has shape \(9, 20\); it wants \(n_new, 30\)",
         ),
-        (lambda: model.predict(K_new, L[:, :5]), FitError, r"candidates has shape \(30, 5\)"),
+        (
+            lambda: model.predict(K_new, L[:, :5]),
+            FitError,
+            r"candidates has .* \(n_cand, 30\), .*the candidates and the 30 training outputs",
+        ),
         (lambda: model.predict(K_new, bad), KernelError, "candidates has nan"),
         (lambda: model.preimages(K_new), FitError, "fixed-point"),
         (lambda: KernelDependency(1.0).fit(K, L, outputs=Y), FitError, "alone"),
@@ -398,6 +446,14 @@ def test_unusable_matrices_are_refused():
             FitError,
             "no entries between|not the Gaussian",
         ),
+        (
+            lambda: KernelDependency(1.0, preimage="fixed-point").fit(
+                K, np.full((30, 30), 5.0), outputs=np.full(30, 3.5)
+            ),
+            FitError,
+            "L is not the Gaussian kernel of the outputs, which are all equal",
+        ),
+        (lambda: model.predict(np.zeros((0, 30))), FitError, "at least one row"),
         (
             lambda: KernelDependency(1.0, preimage="fixed-point").fit(
                 K, gaussian(2 * Y, width=1.0) ** np.arange(1, 31), outputs=Y

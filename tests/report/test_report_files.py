@@ -8,6 +8,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import matplotlib.image
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -332,3 +333,11 @@ def test_small_texts():
         "",
     ]
     assert [signed(0.26, 1), signed(-0.26, 1)] == ["+0.3", "-0.3"]
+
+
+def test_a_mean_is_one_text_whatever_its_last_bit_and_file():
+    exact = 0.14875  # just below in binary
+    for mean in (exact, np.nextafter(exact, 1), np.nextafter(exact, 0), float(f"{exact:.10g}")):
+        assert number(mean, 4) == "0.1488"
+        assert number(mean * 1e6, 4) == "1.49e+05"
+    assert [number(v, 1) for v in (2.25, 2.35, -2.45, np.inf)] == ["2.2", "2.4", "-2.4", "inf"]

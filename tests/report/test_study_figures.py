@@ -2,9 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gramworks.report.choice_figure import choice_plot
 from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
-from gramworks.report.study_figures import study_figures
+from gramworks.report.study_figures import figure_reading, study_figures
 from gramworks.report.weight_figure import COLOURS, weight_plot
 
 
@@ -99,3 +100,34 @@ def test_a_study_draws_its_metrics_in_order_and_weights_once(make_study):
     assert [name for name, _ in study_figures(study, learned(), {})] == [
         "test-accuracy-percent", "weights",
     ]  # fmt: skip
+
+
+def choices(values, metric="chosen-ridge"):
+    kept = {"dataset": "ionosphere", "method": "margin-free", "setting": "criterion=l1"}
+    return pd.DataFrame([kept | {"metric": metric, "value": value} for value in values])
+
+
+def test_choices_are_medians_and_ranges_on_a_log_axis():
+    table = pd.DataFrame([row("chosen-ridge", 2.0)])
+    (panel,) = choice_plot(choices([1e-4, 1e-2, 10.0, np.nan]), table, "chosen-ridge").axes
+    (bars,) = panel.containers
+    assert bars[0].get_xdata().tolist() == [1e-2]
+    np.testing.assert_allclose(bars[2][0].get_segments()[0][:, 0], [1e-4, 10.0])
+    assert panel.get_xscale() == "log"
+    low, high = panel.get_xlim()
+    assert 0 < low < 1e-4
+    assert sum(low <= tick <= high for tick in panel.get_xticks()) >= 3
+    (panel,) = choice_plot(choices([0.0, 2.0, 3.0]), table, "chosen-ridge").axes
+    assert panel.get_xscale() == "linear"  # a zero has no logarithm
+    (panel,) = choice_plot(choices([5.0, 5.0]), table, "chosen-ridge").axes
+    assert panel.containers[0][0].get_xdata().tolist() == [5.0]
+    assert choice_plot(choices([]), table, "chosen-width") is None
+
+
+def test_a_study_draws_choices_by_draw(make_study):
+    study = make_study(metrics=["chosen-C"])
+    table = pd.DataFrame([row("chosen-C", 2.0)])
+    ((name, figure),) = study_figures(study, table, {}, choices([0.1, 10, 1000], "chosen-C"))
+    assert (name, figure.axes[0].get_xscale()) == ("chosen-C", "log")
+    assert "medians" in figure_reading(study, "chosen-C")[1]
+    assert "diamonds" not in figure_reading(study, "chosen-C")[1]

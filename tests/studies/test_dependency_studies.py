@@ -83,11 +83,45 @@ def test_the_output_kernel_is_part_of_the_fits_alone():
         ({"labels": "all"}, "its task is vectors, labels one against the rest"),
         ({"positive": ["1"]}, "its task is vectors and"),
         ({"recipe": "columns-128-to-rest-then-nothing"}, "no recipe"),
+        ({"recipe": "columns-256-to-rest"}, "has 256 features; state up to 255, so that some are"),
+        ({"recipe": "columns-9-to-rest-then-columns-9-to-rest"}, "it has 9 features; state up to"),
+        ({"recipe": "first-9299-rows-then-columns-128-to-rest"}, "first-9299-rows: .* 9298 rows"),
+        ({"recipe": "first-709-a-class"}, "class '8' has 708 rows"),
+        ({"recipe": "first-100-a-class-then-first-1001-rows"}, "it has 1000 rows"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, words):
     loaded = study("dependency-completion").model_dump()
     loaded["datasets"]["usps"] |= change
+    with pytest.raises(ConfigError, match=words):
+        check_study(Study.model_validate(loaded))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("dependency-digits", "label-of: .*; the data are multiclass"),
+        ("dependency-strings", "label-of: .*; the data are structured"),
+    ],
+)
+def test_classes_behind_nothing_are_not_predicted(name, words):
+    loaded = study(name).model_dump()
+    loaded["methods"]["knn"]["settings"] = [{"label-of": ["top-half"]}]
+    with pytest.raises(ConfigError, match=words):
+        check_study(Study.model_validate(loaded))
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "words"),
+    [
+        ("dependency-strings", "rbf-loss", "rbf-loss: .*that of transition-strings is string-loss"),
+        ("dependency-completion", "output-loss", "that of usps is rbf-loss"),
+        ("dependency-digits", "string-loss", "all have classes or numbers"),
+    ],
+)
+def test_losses_of_other_outputs_are_refused(name, metric, words):
+    loaded = study(name).model_dump()
+    loaded["metrics"].append(metric)
     with pytest.raises(ConfigError, match=words):
         check_study(Study.model_validate(loaded))
 
@@ -145,6 +179,8 @@ def test_the_picture_shows_the_first_fold(tmp_path):
     assert (np.abs(np.hstack([data.X, data.y]) - first).max(axis=1) == 0).any()
     for row in (step, 2 * step):
         assert np.array_equal(shown[row : row + 8], shown[:8])
+    ends = [y for part in upper.collections for y in {*np.ravel(part.get_segments())[1::2]}]
+    assert ends == [7.5, step + 7.5, 2 * step + 7.5]  # where the given halves end
     words = [axes.get_title(loc="left") for axes in (upper, lower)]
     ahead, behind = (int(re.fullmatch(r"\S+ nearer in (\d+) of 120", text)[1]) for text in words)
     assert 0 < ahead + behind <= 120

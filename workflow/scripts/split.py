@@ -5,6 +5,7 @@ import json
 from pydantic import TypeAdapter
 
 from gramworks.absent import Absent, read_absent, write_absent
+from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.splits import SplitSpec, make_splits, write_splits
 from gramworks.datasets.store import read_dataset
 from gramworks.errors import DataError
@@ -27,6 +28,7 @@ def main(study, dataset, table, splits, spec, log):
             partitions=data.partitions,
             classes=data.classes,
             unlabelled=data.unlabelled,
+            behind=data.task in OUTPUT_TASKS,
         )
     except DataError as error:
         log(error)

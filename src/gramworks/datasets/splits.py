@@ -183,6 +183,13 @@ class Splits:
         return labelled, unlabelled, test
 
 
+def goes_by_classes(spec: AnySpec) -> bool:
+    """Whether draws are stratified, or state numbers of points by class."""
+    scheme = getattr(spec, "scheme", "free")
+    stated = isinstance(spec, ClassCounts) or getattr(spec, "stratified", False)
+    return stated or scheme != "free"
+
+
 def make_splits(
     spec: AnySpec,
     y: np.ndarray,
@@ -192,6 +199,7 @@ def make_splits(
     partitions: list[tuple[np.ndarray, np.ndarray]] | None = None,
     classes: Sequence[str] = (),
     unlabelled: np.ndarray | None = None,
+    behind: bool = False,
 ) -> dict[str, Splits]:
     """Draw the splits of one data set in one study.
 
@@ -212,6 +220,9 @@ def make_splits(
     unlabelled : (n,) bool, optional
         Points whose target nobody knows: draws are made of the others, and these are among the
         unlabelled points of each.
+    behind : bool
+        Whether the codes are of what stands behind strings or vectors. Nobody learns them then,
+        so that only draws that state it go by them, and a labelled part may lack some.
 
     Returns
     -------
@@ -235,12 +246,15 @@ def make_splits(
             )
         known = np.flatnonzero(~unlabelled)
         found = make_splits(
-            spec, y[known], study=study, dataset=dataset, classes=classes
+            spec, y[known], study=study, dataset=dataset, classes=classes, behind=behind
         )  # fmt: skip
         return {s: _among(draws, known, np.flatnonzero(unlabelled)) for s, draws in found.items()}
     where = f"study {study!r}, data set {dataset!r}"
     if is_classes(y) and len(y) and y.min() < 0:
         raise DataError(f"{where}: class codes are 0, 1, ..., found {int(y.min())}.")
+
+    if behind and not goes_by_classes(spec):
+        y = np.arange(len(y), dtype=np.float64)
 
     def identity(setting: str, repeat: int) -> tuple[str | int, ...]:
         return ("split", study, dataset, setting, repeat)

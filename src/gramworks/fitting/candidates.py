@@ -35,7 +35,10 @@ def choose_outputs(components: OutputComponents, found, candidates=None) -> np.n
         return nearest(found, components.projections)
     if np.size(candidates) == 0:
         raise FitError("candidates is empty; give at least one output to choose from")
-    L_new = check_new(candidates, components.means.size, "candidates")
+    L_new = check_new(
+        candidates, components.means.size, "candidates",
+        count="n_cand", rows="candidates", known="training outputs",
+    )  # fmt: skip
     if not components.eigenvalues.size:
         return np.repeat(nearest(components.means[None], L_new), len(found))
     return nearest(found, components.project(L_new))

@@ -105,6 +105,10 @@ def select_dependency(
     L = check_square(L, "L")
     n = L.shape[0]
     ridges = np.array([check_positive(ridge, "ridges") for ridge in ridges])
+    if hasattr(grams, "ndim") and grams.ndim == 2:
+        raise FitError(
+            f"grams has shape {np.shape(grams)}; it is a list of kernels: for one K give [K]"
+        )
     if not len(grams) or not ridges.size:
         raise FitError(f"{len(grams)} grams and {ridges.size} ridges; give at least one of each")
     losses = _loss_matrix(loss, L)
@@ -194,11 +198,19 @@ def _loss_matrix(loss, L):
 
 
 def _parts(folds, n):
+    if not hasattr(folds, "__iter__"):
+        raise FitError(
+            f"folds={folds!r}; it is a list of the held-out rows of each fold, such as "
+            "[test for _, test in KFold(5).split(K)]"
+        )
     parts = []
     for number, fold in enumerate(folds):
-        test = np.asarray(fold)
-        if test.dtype.kind not in "iu" or test.ndim != 1 or not test.size:
-            raise FitError(f"folds[{number}] is {fold!r}; allowed: row numbers, at least one")
+        test = _rows(fold)
+        if test is None:
+            raise FitError(
+                f"folds[{number}] is {_shown(fold)}; allowed: the numbers of its held-out rows, at "
+                "least one: np.flatnonzero of a mask, test alone of a pair (train, test)"
+            )
         if test.min() < 0 or test.max() >= n or np.unique(test).size < test.size:
             raise FitError(f"folds[{number}] has rows outside of 0..{n - 1}, or a row twice")
         train = np.setdiff1d(np.arange(n), test)
@@ -208,6 +220,21 @@ def _parts(folds, n):
     if not parts:
         raise FitError("folds is empty; give at least one")
     return parts
+
+
+def _rows(fold):
+    """Give the numbers of a fold's rows, or None where it holds something else."""
+    try:
+        test = np.asarray(fold)
+    except ValueError:  # parts of unequal lengths
+        return None
+    return test if test.dtype.kind in "iu" and test.ndim == 1 and test.size else None
+
+
+def _shown(fold) -> str:
+    if isinstance(fold, np.ndarray):
+        return f"an array of shape {fold.shape} and type {fold.dtype}"
+    return f"a {type(fold).__name__} of {len(fold)}" if hasattr(fold, "__len__") else repr(fold)
 
 
 def _first_least(losses) -> int:

@@ -99,7 +99,8 @@ def check_square(K, name="K") -> np.ndarray:
             i, j = i + rows.start, j + rows.start
             raise KernelError(
                 f"{name} is not symmetric: entry ({i}, {j}) is {K[i, j]:g} and ({j}, {i}) is "
-                f"{K[j, i]:g}; allowed: a difference of {_ASYMMETRY:g} of the largest entry"
+                f"{K[j, i]:g}, {abs(K[i, j] - K[j, i]):.3g} apart; allowed: {_ASYMMETRY:g} of the "
+                f"largest entry, {_ASYMMETRY * size:.3g}"
             )
     return K
 
@@ -138,8 +139,10 @@ def check_kernels(kernels, checked=False) -> list[np.ndarray]:
     return [check_square(K, f"kernels[{i}]") for i, K in enumerate(matrices)]
 
 
-def check_new(K_new, n, name="K_new") -> np.ndarray:
-    """Check the kernel between new rows and the n points of the fit.
+def check_new(
+    K_new, n, name="K_new", *, count="n_new", rows="new rows", known="training rows"
+) -> np.ndarray:
+    """Check the kernel between new rows, or what else `rows` names, and the n points of the fit.
 
     Returns
     -------
@@ -155,8 +158,8 @@ def check_new(K_new, n, name="K_new") -> np.ndarray:
     K_new = _as_array(K_new, name)
     if K_new.ndim != 2 or K_new.shape[1] != n:
         raise FitError(
-            f"{name} has shape {K_new.shape}; it wants (n_new, {n}), the kernel between the new "
-            f"rows and the {n} training rows"
+            f"{name} has shape {K_new.shape}; it wants ({count}, {n}), the kernel between the "
+            f"{rows} and the {n} {known}"
         )
     return _as_matrix(K_new, name)
 

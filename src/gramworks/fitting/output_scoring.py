@@ -7,6 +7,9 @@ import numpy as np
 from gramworks.errors import FitError
 from gramworks.output_kernel import OutputKernel
 
+OUTPUT_LOSSES = ("string-loss", "rbf-loss", "output-loss")
+"""What `output_loss_name` may give."""
+
 
 def output_loss_name(task: str, kernel: str) -> str:
     """Name the loss that an output kernel stands for."""

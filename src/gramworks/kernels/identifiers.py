@@ -13,6 +13,8 @@ edits no existing file. It states
 - optionally ``resolve(X, **parameters)``: replaces parameters that depend on the data;
 - optionally ``TAKES``: ``"graph"`` or ``"strings"`` where it is not ``"vectors"``;
 - optionally ``SEMIDEFINITE = False``: similarities that are a kernel only when mapped;
+- optionally ``OF_PAIRS = True``: a value depends on its two points alone once parameters are
+  resolved, so that the kernel can stand for a loss;
 - optionally ``peak(X)``: bytes that ``prepare`` needs for a moment.
 
 After the family's words come transformations, applied from left to right: ``-mapped`` (the
@@ -121,6 +123,11 @@ def parse_kernel(identifier: str) -> KernelId:
 def takes(family: str) -> str:
     """Say what points a family compares: vectors, graph or strings."""
     return getattr(family_module(family), "TAKES", "vectors")
+
+
+def of_pairs(family: str) -> bool:
+    """Tell whether a value of a family depends on its two points alone, not on others beside."""
+    return getattr(family_module(family), "OF_PAIRS", False)
 
 
 def kernel_module(identifier: str) -> str:

@@ -10,6 +10,7 @@ from gramworks.kernels.vectors import as_pair, products
 
 PREFIX = "linear"
 GRAMMAR = "linear"
+OF_PAIRS = True
 
 
 def linear(X, Z=None) -> np.ndarray:

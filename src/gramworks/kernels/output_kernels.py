@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from gramworks.errors import KernelError, suggest
 from gramworks.kernels.checks import FINE_NEGATIVE, LARGEST_ASYMMETRY, REPAIRED_NEGATIVE
 from gramworks.kernels.transforms import as_square
-from gramworks.kernels.vectors import as_pair, products
+from gramworks.kernels.vectors import as_vectors, products
 from gramworks.masked_values import refuse_masked
 
 
@@ -68,7 +68,14 @@ def shared_labels(Y, Z=None) -> np.ndarray:
     KernelError
         Unusable data, or values that are neither 0 nor 1.
     """
-    Y, Z = as_pair(Y, Z)
+    for name, side in (("Y", Y), ("Z", Z)):
+        _refuse_sets(side, name)
+    Y = as_vectors(Y, "Y")
+    Z = None if Z is None else as_vectors(Z, "Z")
+    if Z is not None and Z.shape[1] != Y.shape[1]:
+        raise KernelError(
+            f"Y has {Y.shape[1]} labels and Z has {Z.shape[1]}; both have the same columns."
+        )
     for name, side in (("Y", Y), ("Z", Z)):
         values = np.empty(0) if side is None else side.data if sp.issparse(side) else side
         if not np.isin(values, (0.0, 1.0)).all():
@@ -123,11 +130,15 @@ def from_distances(D, weights=None, *, indefinite: str = "refuse") -> np.ndarray
     if np.abs(D - D.T).max() > LARGEST_ASYMMETRY * largest:
         i, j = np.unravel_index(np.abs(D - D.T).argmax(), D.shape)
         raise KernelError(f"D is not symmetric: {D[i, j]:g} at ({i}, {j}), {D[j, i]:g} back.")
+    if 0 < largest < 1e-140:
+        raise KernelError(
+            f"D has entries up to {largest:.3g}, whose squares underflow; rescale it."
+        )
     c = _weights(weights, n)
     squares = 0.5 * (D**2 + D.T**2)
     means = squares @ c
     L = -0.5 * (squares - (means[:, None] + means) + means @ c)
-    L = 0.5 * (L + L.T)
+    L = 0.5 * (L + L.T) + 0.0  # no negative zeros
     values, vectors = np.linalg.eigh(L)
     top = np.abs(values).max()
     negative = max(-values[0], 0.0)
@@ -145,8 +156,26 @@ def from_distances(D, weights=None, *, indefinite: str = "refuse") -> np.ndarray
     return L
 
 
+def _refuse_sets(side, name: str) -> None:
+    """Refuse one set or list of labels a point, which would be an array of objects."""
+    if isinstance(side, (list, tuple)) and any(
+        isinstance(own, (str, set, frozenset, dict))
+        or (isinstance(own, (list, tuple)) and any(isinstance(label, str) for label in own))
+        for own in side
+    ):
+        raise KernelError(
+            f"{name} holds labels by name; zeros and ones are needed, a column a label: "
+            f"sklearn.preprocessing.MultiLabelBinarizer().fit_transform({name})."
+        )
+
+
 def _numbered(labels, name: str, numbers: dict) -> np.ndarray:
     refuse_masked(labels, name, KernelError)
+    if hasattr(labels, "columns") or isinstance(labels, (set, frozenset, dict)):
+        raise KernelError(
+            f"{name} is a {type(labels).__name__}; a list of labels in the order of the points is "
+            "needed, such as one column of a table."
+        )
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
         raise KernelError(f"{name} is {str(labels)[:40]!r}; a list of labels is needed.")
     found = []

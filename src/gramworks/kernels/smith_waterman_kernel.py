@@ -112,6 +112,11 @@ def _scores(first: str, others: list[str], gap_open: int, gap_extend: int) -> li
 def _sequences(S, name: str) -> list[str]:
     if isinstance(S, (str, bytes)):
         raise KernelError(f"{name} is one text; a list of sequences is needed: [{name}].")
+    if hasattr(S, "columns") or isinstance(S, (set, frozenset, dict)):
+        raise KernelError(
+            f"{name} is a {type(S).__name__}; a list of sequences in the order of the points is "
+            "needed, such as one column of a table."
+        )
     S = list(S) if hasattr(S, "__iter__") else [None]
     if not S:
         raise KernelError(f"{name} has no sequences.")

@@ -19,6 +19,7 @@ from gramworks.kernels.tiles import Blocks, fill
 PREFIX = "spectrum"
 GRAMMAR = "spectrum-l<length> (unit diagonal; -raw after it: not normalised)"
 TAKES = "strings"
+OF_PAIRS = True
 
 
 def spectrum(S, T=None, *, length: int, normalise: bool = True) -> np.ndarray:

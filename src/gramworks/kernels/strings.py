@@ -34,6 +34,11 @@ def as_strings(S, name: str = "S") -> list[str]:
     """
     if isinstance(S, (str, bytes)):
         raise KernelError(f"{name} is one text; a list of strings is needed: [{name}].")
+    if hasattr(S, "columns"):  # a table is iterated by the names of its columns
+        raise KernelError(
+            f"{name} is a {type(S).__name__} with {len(S.columns)} columns; a list of strings is "
+            f'needed, such as one column of it: {name}["name of the column"].'
+        )
     if isinstance(S, (set, frozenset, dict)) or not hasattr(S, "__iter__"):
         raise KernelError(f"{name} is a {type(S).__name__}; a list of strings is needed.")
     S = list(S)

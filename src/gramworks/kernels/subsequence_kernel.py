@@ -22,6 +22,9 @@ from gramworks.kernels.tiles import Blocks, blas_threads, fill
 PREFIX = "subsequence"
 GRAMMAR = "subsequence-l<length>-d<decay> (unit diagonal; -raw after it: not normalised)"
 TAKES = "strings"
+OF_PAIRS = True
+_LARGEST = math.log(np.finfo(np.float64).max) + 1.0
+_GAP = 140 * math.log(10)  # gaps of two strings below 1e-140 each may be taken for zero
 
 
 def subsequence(
@@ -134,6 +137,9 @@ def prepare(
             refuse(texts[first[i]], texts[second[j]])
         return sums
 
+    for (size, alphabet), text in {(len(text), len({*text})): text for text in texts}.items():
+        if log_least_sum(size, alphabet, length, decay) > _LARGEST:  # the sums would take long
+            refuse(text, text)
     if raw:
         return expanded_blocks(rows, columns, T is None, values, None)
     from gramworks.solvers.subsequence_sums import self_sums
@@ -143,6 +149,43 @@ def prepare(
         first = texts[np.flatnonzero(~np.isfinite(own))[0]]
         refuse(first, first)
     return expanded_blocks(rows, columns, T is None, values, own)
+
+
+def log_least_sum(size: int, alphabet: int, length: int, decay: float) -> float:
+    """Give a lower bound of ln k(s, s) / decay^(2 r), of a string by its number of letters alone.
+
+    With c_u the sum of decay^gaps over the places of a subsequence u, k(s, s) / decay^(2 r) is the
+    sum of c_u^2 over all u, which is at least (sum of c_u)^2 over the number of different u.
+
+    Parameters
+    ----------
+    size : int
+        Number of letters of s.
+    alphabet : int
+        Number of different ones among them.
+    length : int
+        r
+    decay : float
+
+    Returns
+    -------
+    float
+        -inf where there is no subsequence; gaps that may be taken for zero are left out.
+    """
+    from scipy.special import gammaln, logsumexp
+
+    def log_choices(n, k):
+        return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+
+    if size < length:
+        return -math.inf
+    different = min(length * math.log(alphabet), float(log_choices(size, length)))
+    if length == 1:
+        return 2.0 * math.log(size) - different
+    most = size - length if decay == 1 else min(size - length, int(_GAP / -math.log(decay)))
+    gaps = np.arange(most + 1)
+    places = np.log(size - length - gaps + 1.0) + log_choices(length + gaps - 2, length - 2)
+    return 2.0 * float(logsumexp(places + gaps * math.log(decay))) - different
 
 
 def _checked(length, decay, raw) -> dict:

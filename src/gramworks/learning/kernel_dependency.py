@@ -28,6 +28,7 @@ from gramworks.solvers.output_components import nearest, output_components
 from gramworks.solvers.ridge import solve_ridge
 
 PREIMAGES = ("candidates", "linear", "fixed-point")
+_SMALLEST = 1e-140  # squares keep their digits above it
 _SAME = 1e-6  # of the largest entry: L is the kernel of the outputs given
 
 
@@ -138,7 +139,7 @@ class KernelDependency(BaseEstimator):
             if L is not None:
                 _require_same(L, linear(self._outputs), "the linear kernel of the outputs")
             # the same once centred, without the digits that a common offset takes
-            L = linear(self._outputs - self._outputs.mean(axis=0))
+            L = linear(_centred(self._outputs))
         elif preimage == "fixed-point":
             self.width_ = _width_of(L, self._outputs)
         components = output_components(L, n_components)
@@ -182,7 +183,10 @@ class KernelDependency(BaseEstimator):
         ndarray of shape (n_new, n_components_)
         """
         check_is_fitted(self)
-        return self._components.project(check_new(L_new, self.n_features_in_, "L_new"))
+        L_new = check_new(
+            L_new, self.n_features_in_, "L_new", rows="given outputs", known="training outputs"
+        )
+        return self._components.project(L_new)
 
     def predict(self, K_new=None, candidates=None):
         """Predict outputs.
@@ -271,6 +275,18 @@ def _vectors(outputs, n, preimage):
     return Y, flat
 
 
+def _centred(Y):
+    if not np.ptp(Y, axis=0).any():
+        return np.zeros_like(Y)  # the mean is rounded
+    moved = Y - Y.mean(axis=0)
+    if (size := np.abs(moved).max()) < _SMALLEST:
+        raise FitError(
+            f"outputs are within {size:.3g} of their mean, and squares of that underflow; rescale "
+            "them"
+        )
+    return moved
+
+
 def _require_same(L, wanted, what):
     if np.abs(L - wanted).max() > _SAME * max(np.abs(wanted).max(), np.finfo(float).tiny):
         i, j = np.unravel_index(np.abs(L - wanted).argmax(), L.shape)
@@ -284,9 +300,10 @@ def _width_of(L, Y):
     """Find the width from the pairs whose kernel value tells most of it."""
     distances = fill(squared_distances(Y))
     usable = (distances > 0) & (L > 1e-100) & (L < 1.0 - 1e-9)
+    if (distances == 0).all():
+        _require_same(L, np.ones_like(L), "the Gaussian kernel of the outputs, which are all equal")
+        return 1.0  # any width gives the one output back
     if not usable.any():
-        if (distances == 0).all():
-            return 1.0  # one output: any width gives it back
         raise FitError(
             "L has no entries between 0 and 1 for different outputs, so that it shows no width; "
             'is it the Gaussian kernel of the outputs? Take preimage="candidates" for others'

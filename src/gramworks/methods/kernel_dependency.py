@@ -70,7 +70,11 @@ def fit(problem: Problem, params: Params) -> Outcome:
     numbers = problem.task == "regression"
     model = KernelDependency(
         ridge, params.components, preimage="linear" if numbers else "candidates"
-    ).fit(own, L, problem.known_outputs if numbers else None)
+    )
+    if numbers:
+        model.fit(own, outputs=problem.known_outputs)
+    else:
+        model.fit(own, L)
     metrics = {
         "chosen-ridge": choice.ridge,
         "inner-loss": float(np.min(choice.losses)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 import pandas as pd
 
@@ -181,9 +182,16 @@ def make_cell(record: dict, decimals: int | None) -> Cell:
 
 
 def number(value: float, decimals: int | None) -> str:
-    """Print a number; with 3 significant digits where decimals say nothing or it is large."""
+    """Print a number; with 3 significant digits where decimals say nothing or it is large.
+
+    It is rounded as the comparison's CSV has it, half to even in decimals: a mean such as 0.14875,
+    whose last bit depends on the order of its sum and on a file in between, is one text everywhere.
+    """
     if pd.isna(value):
         return ""
+    if math.isfinite(value):
+        kept = Decimal(f"{value:.10g}")
+        value = kept if decimals is not None and decimals <= 6 and abs(kept) < 1e5 else float(kept)
     if decimals is None or decimals > 6 or abs(value) >= 1e5:
         return f"{value:.3g}"
     return f"{value:.{decimals}f}"

@@ -211,20 +211,25 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) ->
     )  # fmt: skip
     panel.margins(x=0.12)
     if log:
-        panel.set_xscale("log")
-        low, high = panel.get_xlim()
-        ticks = matplotlib.ticker
-        steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
-        locator = ticks.LogLocator(subs=steps, numticks=4)
-        # within a decade the marks of a log scale may all lie outside
-        panel.xaxis.set_major_locator(locator if high > 12 * low else ticks.MaxNLocator(3))
-        panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("e+0", "e"))
-        panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+        log_axis(panel)
     else:
-        _widen(panel)
+        widen(panel)
 
 
-def _widen(panel: Axes) -> None:
+def log_axis(panel: Axes) -> None:
+    """Make the x axis logarithmic, with marks that are there in less than a decade as well."""
+    panel.set_xscale("log")
+    low, high = panel.get_xlim()
+    ticks = matplotlib.ticker
+    steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
+    locator = ticks.LogLocator(subs=steps, numticks=4)
+    # within a decade the marks of a log scale may all lie outside
+    panel.xaxis.set_major_locator(locator if high > 12 * low else ticks.MaxNLocator(3))
+    panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}".replace("e+0", "e"))
+    panel.xaxis.set_minor_locator(ticks.NullLocator())
+
+
+def widen(panel: Axes) -> None:
     """Keep a panel of equal values from a scale that is all rounding error."""
     low, high = panel.get_xlim()
     least = max(abs(low), abs(high)) * 1e-3 or 1e-3

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gramworks.errors import DataError
 from gramworks.report.answer_figures import READINGS
 from gramworks.report.escaping import file_name
+from gramworks.report.choice_figure import CHOSEN, READING, choice_plot
 from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
 from gramworks.report.label_rows import apart, label_panels
@@ -63,6 +64,8 @@ def figure_reading(study: Study, name: str) -> tuple[str, str]:
             "each label against the rest, bars are means over the draws with two standard errors "
             "either way."
         )
+    if name.startswith(CHOSEN) and not name.endswith(BY_LABEL):
+        return READING
     return "Dot plot", (
         "dots are measured means with two standard errors either way, diamonds published numbers, "
         "where there are any."
@@ -109,6 +112,8 @@ def study_figures(
             continue
         if name == WEIGHTS:
             figure = weight_plot(whole)
+        elif name == metric and metric.startswith(CHOSEN) and scores is not None:
+            figure = choice_plot(scores, whole, metric)
         elif not name.endswith(BY_LABEL):
             figure = dot_plot(whole, metric)
         elif direction(metric) == "two-sided":

@@ -12,6 +12,8 @@ import numpy as np
 
 from gramworks.kernels.gaussian_kernel import gaussian
 
+_ROUNDING = 8 * np.finfo(np.float64).eps
+
 
 @dataclass(frozen=True)
 class PreImages:
@@ -49,12 +51,16 @@ def gaussian_preimages(weights, outputs, width, starts, *, max_iter=500, tol=1e-
     starts : ndarray of shape (m, d)
     max_iter : int
     tol : float
-        Largest step, in units of the width, at which a point counts as converged.
+        Largest step, in units of the width, at which a point counts as converged; or what rounding
+        leaves of a larger distance from the mean output.
 
     Returns
     -------
     PreImages
     """
+    given = starts
+    middle = outputs.mean(axis=0)  # a common offset would take the digits of the steps
+    outputs, starts = outputs - middle, starts - middle
     z = np.array(starts, dtype=np.float64)
     converged, lost = np.zeros(len(z), bool), np.zeros(len(z), bool)
     moving, step = np.arange(len(z)), 0
@@ -71,11 +77,13 @@ def gaussian_preimages(weights, outputs, width, starts, *, max_iter=500, tol=1e-
         new = factors @ outputs / sums[:, None]
         steps = np.linalg.norm(new - z[moving], axis=1)
         z[moving] = new
-        converged[moving[steps <= tol * width]] = True
-        moving = moving[steps > tol * width]
+        small = steps <= tol * width + _ROUNDING * np.linalg.norm(new, axis=1)
+        converged[moving[small]] = True
+        moving = moving[~small]
     worse = _agreement(weights, z, outputs, width) < _agreement(weights, starts, outputs, width)
     fell_back = lost | worse | ~converged
-    z[fell_back] = starts[fell_back]
+    z += middle
+    z[fell_back] = given[fell_back]
     return PreImages(z, converged, fell_back, step)
 
 

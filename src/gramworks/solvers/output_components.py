@@ -15,6 +15,9 @@ from gramworks.kernels.transforms import centre
 
 _ZERO = 1e-13  # of n times the largest entry of the Gram: an eigenvalue that is rounding
 _NEGATIVE = 1e-6  # of the largest eigenvalue; below it the Gram is of no points
+_FLAT = 1e-12  # of the largest entry: a Gram whose entries differ by no more is constant
+_LOST = 1e-3  # part of the variance that may be below what rounding leaves of the Gram
+_SMALLEST = 1e-290  # largest entry of a Gram below which digits underflow
 _TIE = 1e-12  # of the squared lengths: distances this near are ties, not rounding
 
 
@@ -78,14 +81,20 @@ def output_components(L, n_components=None) -> OutputComponents:
     Raises
     ------
     KernelError
-        An eigenvalue below -1e-6 of the largest: the outputs are of no feature space.
+        An eigenvalue below -1e-6 of the largest: the outputs are of no feature space. Or what tells
+        the outputs apart is lost to rounding, beside what they have in common or by underflow.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         centred = centre(L)
     if not np.isfinite(centred).all():
         raise KernelError("L is so large that its means overflow; rescale the output kernel")
     n, size = centred.shape[0], np.abs(L).max()
-    scale = max(size, np.finfo(float).tiny)  # so that products of small entries do not vanish
+    if 0 < size < _SMALLEST:
+        raise KernelError(
+            f"L has entries up to {size:.3g}, so small that digits underflow; rescale the outputs "
+            "or their kernel"
+        )
+    scale = size or 1.0  # so that products of small entries do not vanish
     values, vectors = np.linalg.eigh(centred / scale)
     values, vectors = values[::-1] * scale, vectors[:, ::-1]
     if -values[-1] > max(_NEGATIVE * values[0], _ZERO * n * size):
@@ -95,7 +104,13 @@ def output_components(L, n_components=None) -> OutputComponents:
             "matrix of distances take from_distances(D, indefinite='clip')"
         )
     rank = int((values > _ZERO * n * size).sum())
-    total = values[:rank].sum()
+    total, all_of_it = values[:rank].sum(), np.trace(centred)
+    if all_of_it - total > _LOST * all_of_it and np.ptp(L) > _FLAT * size:
+        raise KernelError(
+            f"L has entries from {L.min():.9g} to {L.max():.9g}, and rounding takes what is left "
+            "of them once centred; take what all outputs have in common away before the kernel is "
+            "computed: for the linear one, their mean"
+        )
     kept = rank
     if isinstance(n_components, (float, np.floating)):
         reached = np.cumsum(values[:rank]) >= n_components * total * (1 - 1e-12)

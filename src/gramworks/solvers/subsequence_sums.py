@@ -6,10 +6,11 @@ With the factor decay^(2 r) taken out, the kernel of Lodhi et al. (2002) is
               of decay^(gaps(i) + gaps(j)),      gaps(i) = i_r - i_1 + 1 - r,
 
 which is at least 1 for a string of r letters or more with itself, however small decay is. One pair
-takes O(r |s| |t|) steps and O(r min(|s|, |t|)) memory. Many shorter strings go side by side with a
-longer one, so that the processor works on several at once. A sum does not depend, to the bit, on
-what goes beside it, on the order of the two strings or on the number of threads. All that is
-compiled stands in this one file, since the compiler's cache looks at no other.
+takes O(r |s| |t|) steps and O(r min(|s|, |t|)) memory; states of more letters than a prefix has, or
+of so few that the letters left cannot make up r, are not computed. Many shorter strings go side by
+side with a longer one, so that the processor works on several at once. A sum does not depend, to
+the bit, on what goes beside it, on the order of the two strings or on the number of threads. All
+that is compiled stands in this one file, since the compiler's cache looks at no other.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _MOST_HELD = 1 << 21  # numbers, for strings side by side; fewer go there where 
 _NO_LETTER = -1
 _STEPS_A_TASK = 2e8
 _STEPS_ALONE = 1e6  # not worth a thread
+_MANY = 1e10  # some ten seconds
 _LONG = 20.0  # seconds
 
 
@@ -88,12 +90,18 @@ def pair_sums(
         jobs.extend((steps[part].sum(), job, part) for part in _parts(steps, threads))
         return out
 
+    shape = rows.size, columns.size
+    short = int(np.count_nonzero(sizes < length))  # the first ones, which have no subsequence
+    kept = np.searchsorted(rows, short), np.searchsorted(columns, short)
+    rows, columns = rows[kept[0] :], columns[kept[1] :]
     sums = fill(rows, columns, equal)
     mirrored = np.array_equal(rows, columns)
     others = None if mirrored else fill(columns, rows, False)
     _run(jobs, threads, log)
     sums += np.tril(sums, -1).T if mirrored else others.T
-    return sums
+    found = np.zeros(shape)
+    found[kept[0] :, kept[1] :] = sums
+    return found
 
 
 def self_sums(
@@ -107,7 +115,8 @@ def self_sums(
 ) -> np.ndarray:
     """Compute V of each of n strings with itself, shape (n,); parameters as in `pair_sums`."""
     sums = np.zeros(starts.size - 1)
-    steps = length * np.diff(starts).astype(float) ** 2
+    sizes = np.diff(starts)
+    steps = np.where(sizes < length, 0.0, length * sizes.astype(float) ** 2)
 
     def job(part):
         _fill_self(letters, starts, part.start, part.stop, length, decay, sums)
@@ -128,6 +137,8 @@ def _parts(steps: np.ndarray, threads: int) -> list[slice]:
 
 def _run(jobs: list[tuple], threads: int, log: Callable[[str], None] | None) -> None:
     total, done, told = sum(steps for steps, _, _ in jobs), 0.0, time.monotonic()
+    if log is not None and total > _MANY:
+        log(f"subsequences: {total:.2g} steps at most")
     with _finished(jobs, threads if total > _STEPS_ALONE else 1) as finished:
         for steps in finished:
             done += steps
@@ -201,6 +212,8 @@ def _size(starts, number):
 @numba.njit(cache=True, nogil=True)
 def _fill_self(letters, starts, first, end, length, decay, out):
     for number in range(first, end):
+        if _size(starts, number) < length:
+            continue
         text = letters[starts[number] : starts[number + 1]]
         out[number] = _one_pair(text, text, length, decay)
 
@@ -230,7 +243,8 @@ def _side_by_side(text, beside, decay, states, carried, rows, totals):
                 rows[lane] += before[lane] if here[lane] == letter else 0.0
         for lane in range(lanes):
             totals[lane] += rows[lane]
-        for i in range(length - 1, 0, -1):  # downwards: i - 1 must be of the shorter prefix
+        last, first = min(length - 1, j + 1), max(1, length - text.size + j + 1)
+        for i in range(last, first - 1, -1):  # downwards: i - 1 must be of the shorter prefix
             for lane in range(lanes):
                 carried[lane] = 0.0
             for k in range(width):
@@ -267,7 +281,8 @@ def _one_pair(text, other, length, decay):
         row, old = rows[start : start + size], states[before, length - 1, low:high]
         for k in range(size):
             row[k] += old[k] if others[k] == letters[k] else 0.0
-        for i in range(1, length):
+        first, final = max(1, length - (n + m - 2 - d) // 2), min(length - 1, d // 2 + 1)
+        for i in range(first, final + 1):
             old, above = states[before, i - 1, low:high], states[last, i, low + 1 : high + 1]
             left = carried[(d + 1) % 2, i, low:high]
             here, out = carried[d % 2, i, low + 1 : high + 1], states[now, i, low + 1 : high + 1]

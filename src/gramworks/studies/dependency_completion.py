@@ -18,6 +18,7 @@ from gramworks.methods.kernel_dependency import NAME as DEPENDENCY
 from gramworks.methods.knn import NAME as NEIGHBOURS
 from gramworks.methods.registry import load_method
 from gramworks.output_kernel import output_kernel_of
+from gramworks.report.figures import PUBLISHED as LINE
 from gramworks.studies._class_losses import LOSS, class_losses
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ FIGURES = {
         "Images",
         f"the first fold: the {SHOWN} test images whose loss is lowest beside that of the other "
         "method, above where kernel dependency estimation is nearer, below where k nearest "
-        "neighbours are. Each image true, then its lower half by KDE and by k-NN.",
+        "neighbours are. Each image true, then its lower half by KDE and by k-NN; "
+        "a line ends the half that is given.",
     )
 }
 
@@ -72,7 +74,9 @@ def draw_figures(
 
 def _picture(study: Study, name: str, data: Dataset) -> Figure:
     between = output_kernel_of(data, study.datasets[name].output_kernel)
-    splits = make_splits(study.splits_of(name), data.strata, study=study.name, dataset=name)
+    splits = make_splits(
+        study.splits_of(name), data.strata, study=study.name, dataset=name, behind=True
+    )
     chosen, losses = [], []
     for method in COMPARED:
         outcome, test = draw_outcome(
@@ -87,7 +91,9 @@ def _picture(study: Study, name: str, data: Dataset) -> Figure:
         f"KDE nearer in {np.sum(ahead > SAME)} of {len(test)}": order[:SHOWN],
         f"k-NN nearer in {np.sum(ahead < -SAME)} of {len(test)}": order[::-1][:SHOWN],
     }
-    figure = Figure(figsize=(7.2, 2.9), layout="constrained")
+    figure = Figure(figsize=(7.2, 2.6), layout="constrained")
+    figure.get_layout_engine().set(h_pad=0.01, hspace=0.0)
+    left = np.arange(SHOWN) * (SIDE + GAP) - 0.5
     for axes, (title, places) in zip(figure.subplots(2, 1), groups.items(), strict=True):
         upper = data.X[test[places]]
         lines = [data.y[test[places]], *(own[places] for own in chosen)]
@@ -95,6 +101,9 @@ def _picture(study: Study, name: str, data: Dataset) -> Figure:
             np.vstack([_strip(np.hstack([upper, lower])) for lower in lines]),
             cmap="gray_r", vmin=-1, vmax=1, interpolation="nearest",
         )  # fmt: skip
+        for strip in range(len(lines)):  # where the given part ends
+            end = strip * (SIDE + GAP) + SIDE / 2 - 0.5
+            axes.hlines(np.full(SHOWN, end), left, left + SIDE, colors=LINE, linewidth=0.6)
         axes.set_title(title, fontsize=9, loc="left")
         axes.set_yticks((np.arange(3) + 0.5) * (SIDE + GAP), ["true", "KDE", "k-NN"], fontsize=8)
         axes.set_xticks([])

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
+from gramworks.datasets.recipe_checks import recipe_misfit
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
     AnySpec,
@@ -20,10 +21,12 @@ from gramworks.datasets.splits import (
     HeldOut,
     Labelled,
     Subsets,
+    goes_by_classes,
     leaves_points_out,
     split_settings,
 )
 from gramworks.errors import ConfigError, KernelError, suggest
+from gramworks.fitting.output_scoring import OUTPUT_LOSSES, output_loss_name
 from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.kernel_points import check_points
 from gramworks.label_tasks import MEAN_AUC, TASKS, label_word
@@ -51,6 +54,8 @@ def check_study(study: Study) -> None:
                 f"{where}: data set {dataset}: no recipe {body.recipe!r}; "
                 f"{suggest(body.recipe, RECIPE_FORMS)}."
             )
+        if reason := recipe_misfit(body.recipe, load_entry(dataset)):
+            raise ConfigError(f"{where}: data set {dataset}: recipe {reason}.")
         _check_labels(body, dataset, f"{where}: data set {dataset}")
         _check_positive(body, dataset, f"{where}: data set {dataset}")
         _check_output_kernel(body, dataset, f"{where}: data set {dataset}")
@@ -90,6 +95,7 @@ def check_study(study: Study) -> None:
                     "draw can leave some out; state `rest: unlabelled` in splits, or another kind."
                 )
     _check_metrics(study)
+    _check_losses(study)
 
 
 def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
@@ -97,10 +103,17 @@ def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, wh
     entry = load_entry(dataset)
     body = study.datasets[dataset]
     task = _task(body, dataset)
-    if method.predicts(params) == "classes" and task in OUTPUT_TASKS and entry.target.classes:
-        task = "binary" if len(entry.target.classes) == 2 else "multiclass"
     rows = entry.facts.rows if entry.facts else None
-    reason = method.misfit(params, task, rows)
+    if method.predicts(params) != "classes":
+        reason = method.misfit(params, task, rows)
+    elif task == "vectors" and entry.task in ("binary", "multiclass"):
+        reason = method.misfit(params, entry.task, rows)
+    else:
+        reason = (
+            "label-of: it predicts the class of points whose features a recipe such as "
+            f"columns-128-to-rest cuts into two parts; the data are {task}"
+            f"{', without classes' if task == 'vectors' else ''}; leave label-of out"
+        )
     source, own = method.labelled_by(params), study.splits_of(dataset).kind == "own-draws"
     if source == "splits" and own:
         reason = reason or f"it wants labelled points; {OWN_DRAWS_ALONE}"
@@ -177,8 +190,7 @@ def _check_positive(body: StudyDataset, dataset: str, where: str) -> None:
 def _check_strata(study: Study, dataset: str) -> None:
     """Refuse to stratify points with several labels each, before any work is done."""
     spec = study.splits_of(dataset)
-    wanted = getattr(spec, "stratified", False) or getattr(spec, "scheme", "free") != "free"
-    if wanted and load_entry(dataset).task == "multilabel":
+    if goes_by_classes(spec) and load_entry(dataset).task == "multilabel":
         way = "scheme: free" if spec.kind == "labelled" else "stratified: false"
         raise ConfigError(
             f"study {study.name}: splits: points of data set {dataset} have several labels each, "
@@ -286,6 +298,22 @@ def _check_metrics(study: Study) -> None:
                 f"study {study.name}: metrics: nothing measures {metric!r}{hint}; "
                 f"{suggest(metric, known | set(map(_example, patterns)))}. Metrics made from "
                 f"others, such as oracle-test-error-percent, are not measured: {derived}."
+            )
+
+
+def _check_losses(study: Study) -> None:
+    """Refuse losses of outputs that no data set of the study has."""
+    losses = {
+        name: output_loss_name(task, body.output_kernel)
+        for name, body in study.datasets.items()
+        if (task := _task(body, name)) in OUTPUT_TASKS
+    }
+    for metric in study.metrics:
+        if metric in OUTPUT_LOSSES and metric not in losses.values():
+            found = ", ".join(f"that of {name} is {loss}" for name, loss in losses.items())
+            raise ConfigError(
+                f"study {study.name}: metrics: {metric}: no data set has this loss of outputs; "
+                f"{found or 'all have classes or numbers'}."
             )
 
 
