@@ -293,3 +293,19 @@ def test_the_structured_product_keeps_within_its_memory():
     tracemalloc.stop()
     assert peak < 20e6
     assert B[0] @ NB[1] == pytest.approx(B[1] @ NB[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("nu", [0, 0.3])
+@pytest.mark.parametrize("solver", ["dense", "cg", "span"])
+def test_a_kernel_of_new_points_is_only_read(nu, solver):
+    K = by_loops(points(), {"width": 1.2})[0]
+    model = InvarianceKernel(
+        nu, GraphDifference(np.ones((8, 8))), kernel="precomputed", solver=solver
+    ).fit(K)
+    K_new = K[:3].copy()
+    K_new.setflags(write=False)
+    first = model.extend(K_new)
+    assert not np.shares_memory(first, K_new)
+    assert_array_equal(model.extend(K_new), first)
+    assert_array_equal(K_new, K[:3])
+    assert_allclose(first, model.kernel_[:3], atol=1e-5)
