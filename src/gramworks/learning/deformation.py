@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import FitError, KernelError
-from gramworks.fitting.inputs import check_choice, check_positive, check_square, check_whole
+from gramworks.fitting.inputs import (
+    check_choice,
+    check_positive,
+    check_square,
+    check_weight,
+    check_whole,
+)
 from gramworks.kernels.gaussian_kernel import median_width
 from gramworks.kernels.vectors import as_vectors
 from gramworks.learning.functionals import as_functionals
@@ -191,14 +197,7 @@ def functional_system(
 
 def check_nu(nu) -> float:
     """Check a weight of the invariances: 0 or more."""
-    if nu == 0 and not isinstance(nu, (bool, np.bool_)):
-        return 0.0
-    try:
-        return check_positive(nu, "nu")
-    except FitError:
-        raise FitError(
-            f"nu={nu!r}; allowed: a finite number of at least 0, where 0 is the plain kernel"
-        ) from None
+    return check_weight(nu, "nu")
 
 
 def _expand(X, described, kernel, width, degree, offset, turn=True):
