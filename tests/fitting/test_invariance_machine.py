@@ -125,7 +125,8 @@ def test_a_missed_gap_is_said():
 @pytest.mark.parametrize(
     ("values", "told"),
     [({"loss": "huber"}, "loss"), ({"penalty": "l1"}, "penalty"), ({"C": 0}, "C="),
-     ({"nu": -1}, "nu="), ({"nu": False}, "nu=False"), ({"epsilon": -1, "penalty": "epsilon-insensitive"}, "epsilon"),
+     ({"nu": -1}, "nu="), ({"nu": False}, "nu=False"),
+     ({"epsilon": -1, "penalty": "epsilon-insensitive"}, "epsilon"),
      ({"bias": 1}, "bias"), ({"class_balanced": "yes"}, "class_balanced")],
 )  # fmt: skip
 def test_unusable_parameters(values, told):

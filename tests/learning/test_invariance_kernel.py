@@ -199,7 +199,7 @@ def test_several_nu_share_and_come_one_after_another():
         assert found == nu
         assert_array_equal(K, model.kernel_)
         assert residual == model.residual_ <= 1e-6
-    assert any("nu = 1: columns 1 of 1" in line for line in told)
+    assert any("nu = 1: block 1 of 1" in line for line in told)
     with pytest.raises(FitError, match="nu=-1"):
         deformed_kernels(X, [0, -1])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -48,6 +48,9 @@ class Deformed:
     solution : ndarray of shape (t, p) or None
         (I / (2 nu) + N)^-1 Z by rows.
     iterations : int
+    met : bool
+        Whether the residual is within `tol`, and the error within ten times that part of the
+        largest diagonal entry; True of the approximation.
     """
 
     kernel: np.ndarray
@@ -55,6 +58,7 @@ class Deformed:
     error: float = 0.0
     solution: np.ndarray | None = None
     iterations: int = 0
+    met: bool = True
 
 
 class Deformation:
@@ -116,12 +120,22 @@ class Deformation:
         if self.solver == "dense":
             N, Z = self._shared
             kernel, solution, residual = deform_dense(system, nu, N=N, Z=Z)
-            return Deformed(kernel, residual, 0.0, solution)
+            return Deformed(kernel, residual, 0.0, solution, met=residual <= self.tol)
         found = deform_iteratively(
             system, nu, self._shared, tol=self.tol, max_iterations=self.max_iterations,
             log=self.log,
         )  # fmt: skip
-        return Deformed(found.kernel, found.residual, found.error, found.solution, found.iterations)
+        return Deformed(**{each.name: getattr(found, each.name) for each in fields(found)})
+
+    def missed(self, found: Deformed) -> str:
+        """Say how far a kernel that has not met `tol` is from it, and what to do."""
+        largest = found.kernel.diagonal().max()
+        return (
+            f"a relative residual of {found.residual:.1e}, and entries that may be off by "
+            f"{found.error:.1e} where the largest of the diagonal is {largest:.2g}, were reached "
+            f"in {found.iterations} iterations, where tol={self.tol:g}; raise max_iterations, "
+            "lower nu or scale the features"
+        )
 
     def extend(self, nu, X_new, solution=None) -> np.ndarray:
         """Give the deformed kernel between new points and those of the data, (n_new, t).
