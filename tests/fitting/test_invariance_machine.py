@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -12,7 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from gramworks.errors import FitError, KernelError
 from gramworks.fitting import InvarianceMachine
 from gramworks.fitting.svm import KernelSVM
-from gramworks.learning import GraphDifference, InvarianceKernel, Tangent
+from gramworks.learning import (
+    Gradient,
+    GraphDifference,
+    InvarianceKernel,
+    LocalAverage,
+    Tangent,
+)
 from gramworks.learning.joint_gram import JointGram
 
 RNG = np.random.default_rng(8)
@@ -174,3 +181,25 @@ def test_what_is_not_finite_is_not_converged():
         machine = InvarianceMachine("squared").fit(joint.matrix, np.where(points[:, 0] > 0, 1, -1))
     assert machine.converged_ == bool(np.isfinite(machine.objective_) and machine.gap_ <= 1e-6)
     assert np.isfinite(machine.objective_) or np.isinf(machine.gap_)
+
+
+def test_positions_of_several_kinds_of_functionals():
+    kinds = [Gradient(), LocalAverage(0.3)]
+    whole, chosen = JointGram(X, kinds, width=WIDTH), [2, 7]
+    part = JointGram(X[chosen], kinds, width=WIDTH)
+    places = whole.positions(chosen)
+    assert_allclose(whole.matrix[np.ix_(places, places)], part.matrix, atol=1e-12)
+    mask = np.isin(np.arange(14), chosen)
+    assert_array_equal(whole.positions(mask), places)
+    for wrong in ([-1], [14], [0.5], mask[:5]):
+        with pytest.raises(FitError, match="allowed"):
+            whole.positions(wrong)
+    with pytest.raises(FitError, match="pairs"):
+        JointGram(X, GraphDifference(np.ones((14, 14))), width=WIDTH).positions(chosen)
+
+
+def test_rows_of_sparse_and_of_other_points():
+    joint = JointGram(X, width=WIDTH)
+    assert_allclose(joint.rows(sp.csr_array(X[:3])), joint.rows(X[:3]), atol=1e-12)
+    with pytest.raises(KernelError, match="X_new has 1 features; the points of the fit have 3"):
+        joint.rows(X[:, :1])

@@ -149,13 +149,7 @@ class Deformation:
         """
         system, expansion = self.system, self.system.expansion
         if expansion.derivatives:
-            X_new = as_vectors(X_new, "X_new")
-            X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
-            if X_new.shape[1] != self.X.shape[1]:
-                raise KernelError(
-                    f"X_new has {X_new.shape[1]} features; the points of the fit have "
-                    f"{self.X.shape[1]}, in the same order"
-                )
+            X_new = as_new_points(X_new, self.X.shape[1])
         else:
             X_new = np.asarray(X_new)
         K_new = expansion.new_gram(X_new)
@@ -207,6 +201,18 @@ def functional_system(
     check_choice(kernel, "kernel", KERNELS)
     X, _, expansion = _expand(X, described, kernel, width, degree, offset, turn=False)
     return FunctionalSystem(expansion, [each.family(expansion, X) for each in described])
+
+
+def as_new_points(X_new, features) -> np.ndarray:
+    """Check new points, sparse or not, against the number of features of the fit."""
+    X_new = as_vectors(X_new, "X_new")
+    X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+    if X_new.shape[1] != features:
+        raise KernelError(
+            f"X_new has {X_new.shape[1]} features; the points of the fit have {features}, in the "
+            "same order"
+        )
+    return X_new
 
 
 def check_nu(nu) -> float:
