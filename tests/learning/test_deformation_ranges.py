@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
+from gramworks.errors import FitError
 from gramworks.learning import InvarianceKernel
 from gramworks.learning.deformation import Deformation
 
@@ -70,3 +71,9 @@ def test_a_residual_within_tol_is_not_enough_where_the_kernel_may_be_far():
     quick, wanted = both(X[:9] * 100, 0.1, kernel="polynomial", degree=2)
     assert quick.met
     assert_allclose(quick.kernel, wanted, atol=1e-2 * wanted.max())
+
+
+def test_a_factor_that_rounding_denies_is_an_error_of_ours():
+    data = np.repeat(X[:6], 2, axis=0)
+    with pytest.raises(FitError, match="Lower nu"):
+        InvarianceKernel(1e12, width=1e-3, solver="dense").fit(data)

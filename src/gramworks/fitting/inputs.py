@@ -44,6 +44,14 @@ def check_weight(value, name) -> float:
         ) from None
 
 
+def check_number(value, name) -> float:
+    """Check a parameter that is any finite number."""
+    number = _number(value)
+    if number is None or abs(number) > LARGEST:
+        raise FitError(f"{name}={value!r}; allowed: a finite number up to {LARGEST:g} in size")
+    return float(number)
+
+
 def check_whole(value, name, least=1, most=2**31 - 1, of="") -> int:
     """Check a parameter that is a whole number from `least` to `most`, called `of`."""
     number = _number(value)
