@@ -53,6 +53,7 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
             continue
         own = [params for params in rows if (params.kernel or next(iter(kernels))) == name]
         wanted = sorted({m for params in own for m in params.neighbours_grid})
+        wanted = [m for m in wanted if m < len(kernels[name])]  # a draw that wants more says so
         for neighbours, spectrum in _decompose(kernels[name], wanted, log).items():
             arrays[f"{name}-near{neighbours}-factors"] = spectrum.factors
             arrays[f"{name}-near{neighbours}-values"] = spectrum.values
