@@ -15,7 +15,7 @@ _BLOCK = 96_000_000  # numbers in a block of right-hand sides, of which there ar
 _CHUNK = 8  # right-hand sides whose products are worked out together
 _ROUNDS = 4  # times that what rounding left is solved for again
 _SHARE = 10.0  # times tol of the largest diagonal entry: for the error, of which the bound is high
-_PATIENCE = 50  # iterations in float32 without a smaller residual before float64 takes over
+_PATIENCE = 50  # iterations without a smaller residual that float32, or a later round, is given
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,12 @@ def _solve(system, nu, preconditioner, kind, *, tol, max_iterations, log):
                 R[row] = Z
         residuals[rows] = sizes[rows] > 0
         aim, used = tol, 0
-        for _ in range(_ROUNDS):
+        for attempt in range(_ROUNDS):
             with np.errstate(all="ignore"):
                 more, _, count = block_conjugate_gradients(
                     multiply, inverse, R[own].copy(), tol=0.9 * aim,
-                    max_iterations=max_iterations - used, patience=_PATIENCE if single else None,
+                    max_iterations=max_iterations - used,
+                    patience=_PATIENCE if single or attempt else None,
                     log=None if log is None else partial(_tell, log, name),
                 )  # fmt: skip
                 more += B[own]
