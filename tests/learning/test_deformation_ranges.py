@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gramworks.errors import FitError
 from gramworks.learning import InvarianceKernel
 from gramworks.learning.deformation import Deformation
+from gramworks.learning.deformed_kernels import deformed_kernels
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 
@@ -77,3 +78,10 @@ def test_a_factor_that_rounding_denies_is_an_error_of_ours():
     data = np.repeat(X[:6], 2, axis=0)
     with pytest.raises(FitError, match="Lower nu"):
         InvarianceKernel(1e12, width=1e-3, solver="dense").fit(data)
+
+
+def test_several_kernels_say_which_missed():
+    with pytest.warns(ConvergenceWarning, match=r"nu = 10: .* raise max_iterations"):
+        list(deformed_kernels(X, [0, 10.0], solver="cg", tol=1e-10, max_iterations=2))
+    with pytest.raises(FitError, match=r"give \[0.1\]"):
+        deformed_kernels(X, 0.1)

@@ -329,6 +329,9 @@ def test_a_setting_whose_kernels_cannot_be_made_leaves_the_others():
     values = {"gamma_grid": [0, 0.1], "neighbours_grid": [3]}
     shared = laplacian_svm.learn({"K1": K}, X, [{}, {"neighbours_grid": [5000]}], values, print)
     assert sorted(shared) == ["K1-near3-factors", "K1-near3-values"]
+    params = laplacian_svm.Params(neighbours_grid=[10, 5000])
+    assert "up to 59" in laplacian_svm.misfit(params, "binary", N)
+    assert not laplacian_svm.misfit(params, "binary", 5001)
     with pytest.raises(FitError, match="5000"):
         fit("laplacian-svm", problem(shared=shared), gamma_grid=[0.1], neighbours_grid=[5000])
 

@@ -34,6 +34,9 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
     and the functionals' representers. With the squared penalty the deformed kernel of
     `gramworks.learning.InvarianceKernel` gives the same functions.
 
+    M has rows for functionals, which have no labels, so that scikit-learn's GridSearchCV cannot
+    split it: `gramworks.fitting.machine_choice` chooses C and nu by folds of the points.
+
     Parameters
     ----------
     loss : {"logistic", "hinge", "squared"}

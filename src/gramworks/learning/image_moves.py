@@ -38,8 +38,10 @@ def moved_images(X, shape, moves=None, *, background=0.0) -> list[np.ndarray]:
     shape : (int, int)
         Rows and columns of an image.
     moves : sequence of str, or mapping from str to float, optional
-        Names out of `AMOUNTS`, with the amounts there, or names with their own amounts. Default:
-        all six.
+        Names out of `AMOUNTS`, with the amounts there, or names with their own amounts:
+        translate-rows and translate-columns in pixels (plus is down, and right), rotate in
+        degrees, scale (plus is larger), shear-rows and shear-columns in parts of the size.
+        Default: all six.
     background : float
         Value of a pixel beyond the border.
 
