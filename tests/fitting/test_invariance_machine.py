@@ -5,14 +5,21 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from gramworks.errors import FitError
+from gramworks.errors import FitError, KernelError
 from gramworks.fitting import InvarianceMachine
 from gramworks.fitting.svm import KernelSVM
-from gramworks.learning import GraphDifference, InvarianceKernel, Tangent
+from gramworks.learning import (
+    Gradient,
+    GraphDifference,
+    InvarianceKernel,
+    LocalAverage,
+    Tangent,
+)
 from gramworks.learning.joint_gram import JointGram
 
 RNG = np.random.default_rng(8)
@@ -125,7 +132,8 @@ def test_a_missed_gap_is_said():
 @pytest.mark.parametrize(
     ("values", "told"),
     [({"loss": "huber"}, "loss"), ({"penalty": "l1"}, "penalty"), ({"C": 0}, "C="),
-     ({"nu": -1}, "nu="), ({"epsilon": -1, "penalty": "epsilon-insensitive"}, "epsilon"),
+     ({"nu": -1}, "nu="), ({"nu": False}, "nu=False"),
+     ({"epsilon": -1, "penalty": "epsilon-insensitive"}, "epsilon"),
      ({"bias": 1}, "bias"), ({"class_balanced": "yes"}, "class_balanced")],
 )  # fmt: skip
 def test_unusable_parameters(values, told):
@@ -137,3 +145,61 @@ def test_unusable_parameters(values, told):
 def test_unusable_labels(y):
     with pytest.raises(FitError, match="y has"):
         InvarianceMachine().fit(JointGram(X, width=WIDTH).matrix, y)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared", "logistic"])
+@pytest.mark.parametrize("M", [[[1.0, 2.0], [2.0, 1.0]], [[-1.0, 0.0], [0.0, -1.0]]])
+def test_matrices_that_are_not_semidefinite_are_refused(loss, M):
+    """The objective is unbounded below, so that no gap means anything."""
+    with pytest.raises(KernelError, match=r"smallest eigenvalue -1\b"):
+        InvarianceMachine(loss).fit(M, [1, -1])
+
+
+def test_a_matrix_semidefinite_but_for_rounding_is_shifted_and_said():
+    rows = RNG.normal(size=(20, 8))
+    whole = rows @ rows.T
+    M = whole - 1e-8 * np.linalg.eigvalsh(whole)[-1] * np.eye(20)
+    kept = M.copy()
+    with pytest.warns(UserWarning, match="added to the diagonal"):
+        machine = InvarianceMachine("squared").fit(M, Y)
+    assert_array_equal(M, kept)
+    plain = InvarianceMachine("squared").fit(whole, Y)
+    assert_allclose(machine.objective_, plain.objective_, rtol=1e-5)
+
+
+def test_labels_that_are_none_are_refused():
+    with pytest.raises(FitError, match="y "):
+        InvarianceMachine().fit(JointGram(X, width=WIDTH).matrix, None)
+
+
+def test_what_is_not_finite_is_not_converged():
+    """Values of 1e30 leave nothing of losses of about 1 but NaN."""
+    points = np.random.default_rng(0).normal(size=(10, 3)) * 100
+    joint = JointGram(points, kernel="polynomial", degree=7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        machine = InvarianceMachine("squared").fit(joint.matrix, np.where(points[:, 0] > 0, 1, -1))
+    assert machine.converged_ == bool(np.isfinite(machine.objective_) and machine.gap_ <= 1e-6)
+    assert np.isfinite(machine.objective_) or np.isinf(machine.gap_)
+
+
+def test_positions_of_several_kinds_of_functionals():
+    kinds = [Gradient(), LocalAverage(0.3)]
+    whole, chosen = JointGram(X, kinds, width=WIDTH), [2, 7]
+    part = JointGram(X[chosen], kinds, width=WIDTH)
+    places = whole.positions(chosen)
+    assert_allclose(whole.matrix[np.ix_(places, places)], part.matrix, atol=1e-12)
+    mask = np.isin(np.arange(14), chosen)
+    assert_array_equal(whole.positions(mask), places)
+    for wrong in ([-1], [14], [0.5], mask[:5]):
+        with pytest.raises(FitError, match="allowed"):
+            whole.positions(wrong)
+    with pytest.raises(FitError, match="pairs"):
+        JointGram(X, GraphDifference(np.ones((14, 14))), width=WIDTH).positions(chosen)
+
+
+def test_rows_of_sparse_and_of_other_points():
+    joint = JointGram(X, width=WIDTH)
+    assert_allclose(joint.rows(sp.csr_array(X[:3])), joint.rows(X[:3]), atol=1e-12)
+    with pytest.raises(KernelError, match="X_new has 1 features; the points of the fit have 3"):
+        joint.rows(X[:, :1])

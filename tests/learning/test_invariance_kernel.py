@@ -199,7 +199,7 @@ def test_several_nu_share_and_come_one_after_another():
         assert found == nu
         assert_array_equal(K, model.kernel_)
         assert residual == model.residual_ <= 1e-6
-    assert any("nu = 1: columns 1 of 1" in line for line in told)
+    assert any("nu = 1: block 1 of 1" in line for line in told)
     with pytest.raises(FitError, match="nu=-1"):
         deformed_kernels(X, [0, -1])
 
@@ -243,6 +243,10 @@ def test_it_follows_the_conventions_of_scikit_learn():
         ({"kernel": "polynomial"}, FitError, "degree=None"),
         ({"kernel": "polynomial", "degree": 0}, FitError, "degree=0"),
         ({"kernel": "polynomial", "degree": 2, "offset": -1}, KernelError, "offset"),
+        ({"kernel": "polynomial", "degree": 2, "offset": None}, KernelError, "offset"),
+        ({"functionals": Tangent((1, 3), background=np.nan)}, FitError, "background=nan"),
+        ({"functionals": Tangent((1, 3), background="x")}, FitError, "background='x'"),
+        ({"functionals": Tangent((1, 3), moves=5)}, FitError, "moves=5"),
         ({"kernel": "polynomial", "degree": 2, "width": 1.0}, KernelError, "width=1.0"),
         ({"degree": 2}, KernelError, "degree=2"),
         ({"solver": "lu"}, FitError, "cg, dense, span"),
@@ -293,3 +297,19 @@ def test_the_structured_product_keeps_within_its_memory():
     tracemalloc.stop()
     assert peak < 20e6
     assert B[0] @ NB[1] == pytest.approx(B[1] @ NB[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("nu", [0, 0.3])
+@pytest.mark.parametrize("solver", ["dense", "cg", "span"])
+def test_a_kernel_of_new_points_is_only_read(nu, solver):
+    K = by_loops(points(), {"width": 1.2})[0]
+    model = InvarianceKernel(
+        nu, GraphDifference(np.ones((8, 8))), kernel="precomputed", solver=solver
+    ).fit(K)
+    K_new = K[:3].copy()
+    K_new.setflags(write=False)
+    first = model.extend(K_new)
+    assert not np.shares_memory(first, K_new)
+    assert_array_equal(model.extend(K_new), first)
+    assert_array_equal(K_new, K[:3])
+    assert_allclose(first, model.kernel_[:3], atol=1e-5)

@@ -1,5 +1,6 @@
 """The methods of the invariance paper: limits, what draws share, and jobs that were killed."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from sklearn.svm import SVC
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.seeds import generator
 from gramworks.datasets.store import write_dataset
-from gramworks.errors import ConfigError
+from gramworks.errors import ConfigError, FitError
 from gramworks.finished_steps import FinishedSteps
 from gramworks.fitting.invariance_machine import InvarianceMachine
 from gramworks.kernels.gaussian_kernel import gaussian, median_width
@@ -265,6 +266,15 @@ def test_tangents_at_labelled_points():
         ("invariance", {"class_balanced": True}, "at: labelled"),
         ("invariance", {"nu": 1, "nu_grid": [1]}, "both stated"),
         ("invariance", {"moves": ["turn"]}, "turn"),
+        ("invariance", {"moves": ["rotate"]}, "moves has no effect"),
+        ("invariance", {"shape": [2, 2]}, "shape has no effect"),
+        ("invariance", {"at": "labelled", "solver": "cg"}, "solver has no effect"),
+        ("invariance", {"at": "labelled", "tol": 1e-3}, "tol has no effect"),
+        ("invariance", {"at": "labelled", "epsilon": 0.5}, "epsilon has no effect"),
+        ("invariance", {"nu": 1e200}, "nu"),
+        ("invariance", {"nu_grid": [0, 1e200]}, "nu_grid"),
+        ("invariance", {"C": 1e200}, "C"),
+        ("svm", {"C_grid": [1e200]}, "C_grid"),
         ("laplacian-svm", {"gamma_grid": [-1]}, "gamma_grid"),
         ("virtual-sample-svm", {"shape": [3]}, "shape"),
     ],
@@ -272,3 +282,83 @@ def test_tangents_at_labelled_points():
 def test_unusable_parameters(name, values, told):
     with pytest.raises(ConfigError, match=told):
         load_method(name).parameters(values, "test")
+
+
+def test_kernels_that_miss_their_residual_mark_the_row(monkeypatch):
+    made = invariance.deformed_kernels
+
+    def missing(*a, **k):
+        return (
+            (nu, kernel, {0.1: 1e-2, 1.0: np.nan}.get(nu, left))
+            for nu, kernel, left in made(*a, **k)
+        )
+
+    monkeypatch.setattr(invariance, "deformed_kernels", missing)
+    for nu, told in ((0.1, r"nu = 0.1 \(1.0e-02\)"), (1.0, r"nu = 1 \(inf\)")):
+        invariance._PARTS._results.clear()
+        found = fit("invariance", problem(), nu_grid=[0, nu], C_grid=GRID, tol=1e-3)
+        assert not found.converged
+        assert re.search(told, found.reason)
+        assert found.metrics["kernel-residual"] == (np.inf if nu == 1 else 1e-2)
+        assert np.isfinite(found.decision).all()
+    invariance._PARTS._results.clear()
+
+
+def test_an_approximation_has_no_residual():
+    found = fit("invariance", problem(), C_grid=GRID, solver="span")
+    assert found.converged
+    assert "kernel-residual" not in found.metrics
+
+
+def test_features_of_extreme_units_are_solved_or_said():
+    for scale, nu in ((1e-3, 1.0), (1e-6, 1e-8), (1e6, 1.0)):
+        values = {"nu_grid": [0, nu], "C_grid": GRID, "solver": "cg", "tol": 1e-3}
+        found = fit("invariance", problem(features=X * scale), **values)
+        assert found.metrics["kernel-residual"] <= 1.0
+        assert found.converged == (found.metrics["kernel-residual"] <= 1e-3)
+
+
+def test_a_setting_whose_kernels_cannot_be_made_leaves_the_others():
+    told, values = [], {"nu_grid": [0, 0.1]}
+    settings = [{"functionals": "tangent", "shape": [2, 2]}, {}]  # X has 3 columns
+    shared = invariance.learn({}, X, settings, values, told.append)
+    assert any("shape=(2, 2)" in line for line in told)
+    assert sorted(shared) == sorted(invariance.learn({}, X, [{}], values, told.append))
+    with pytest.raises(FitError, match="shape"):
+        fit("invariance", problem(shared=shared), functionals="tangent", shape=[2, 2], **values)
+    values = {"gamma_grid": [0, 0.1], "neighbours_grid": [3]}
+    shared = laplacian_svm.learn({"K1": K}, X, [{}, {"neighbours_grid": [5000]}], values, print)
+    assert sorted(shared) == ["K1-near3-factors", "K1-near3-values"]
+    params = laplacian_svm.Params(neighbours_grid=[10, 5000])
+    assert "up to 59" in laplacian_svm.misfit(params, "binary", N)
+    assert not laplacian_svm.misfit(params, "binary", 5001)
+    with pytest.raises(FitError, match="5000"):
+        fit("laplacian-svm", problem(shared=shared), gamma_grid=[0.1], neighbours_grid=[5000])
+
+
+def test_virtual_samples_of_one_class_are_refused():
+    made = problem(features=IMAGES, y=np.zeros_like(DIGITS), n_labelled=14)
+    with pytest.raises(FitError, match="1 class"):
+        fit("virtual-sample-svm", made, C_grid=[1.0])
+
+
+def test_steps_without_kernels_are_made_anew_and_go_with_a_failed_job(tmp_path, monkeypatch):
+    values = {"nu_grid": [0.1]}
+    name = invariance._name(invariance.Params(**values), 0.1)
+    steps = FinishedSteps(tmp_path / "steps", ("one",))
+    steps.keep({}, name)
+    assert name in invariance.learn({}, X, [{}], values, lambda line: None, steps)
+
+    def failing(kernels, X, settings, parameters, log, steps):
+        steps.keep({"a": np.ones(1)}, "a")
+        raise MemoryError("no room")
+
+    table, shared = tmp_path / "table.h5", tmp_path / "invariance.h5"
+    data = Dataset(id="clouds", X=X, y=Y, classes=["a", "b"], feature_names=list("uvw"))
+    write_dataset(table, data, recipe="none", provenance={})
+    monkeypatch.setattr(invariance, "learn", failing)
+    inputs = SimpleNamespace(table=str(table), grams=[])
+    slice_ = {"settings": [{}], "parameters": values, "kernels": []}
+    load_script().main("s", "d", "invariance", inputs, str(shared), slice_, "code", lambda line: 0)
+    assert shared.exists()
+    assert not (tmp_path / "invariance.steps").exists()

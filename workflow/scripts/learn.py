@@ -33,6 +33,7 @@ def main(study, dataset, method, inputs, shared, slice_, code, log):
         log(error)
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         write_absent(shared, Absent("failed", "learn-failed", reason))
+        steps.remove()
         return
     made = provenance("learn", study=study, dataset=dataset, method=method)
     write_shared(shared, arrays, made)

@@ -32,6 +32,26 @@ def check_positive(value, name) -> float:
     return float(number)
 
 
+def check_weight(value, name) -> float:
+    """Check a parameter that is 0 or a positive number."""
+    if _number(value) == 0:
+        return 0.0
+    try:
+        return check_positive(value, name)
+    except FitError:
+        raise FitError(
+            f"{name}={value!r}; allowed: a finite number from 0 to {LARGEST:g}"
+        ) from None
+
+
+def check_number(value, name) -> float:
+    """Check a parameter that is any finite number."""
+    number = _number(value)
+    if number is None or abs(number) > LARGEST:
+        raise FitError(f"{name}={value!r}; allowed: a finite number up to {LARGEST:g} in size")
+    return float(number)
+
+
 def check_whole(value, name, least=1, most=2**31 - 1, of="") -> int:
     """Check a parameter that is a whole number from `least` to `most`, called `of`."""
     number = _number(value)

@@ -17,9 +17,11 @@ from gramworks.fitting.inputs import (
     check_positive,
     check_square,
     check_switch,
+    check_weight,
     check_whole,
 )
 from gramworks.fitting.labels import encode_labels
+from gramworks.kernels.checks import check_gram
 from gramworks.solvers.convex_losses import LOSSES, PENALTIES, Losses, Penalties, class_costs
 from gramworks.solvers.joint_machine import solve_joint
 
@@ -31,6 +33,9 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
     NIPS 26 (2013) 2031-2039, equation (2), from the Gram matrix of the points' kernel functions
     and the functionals' representers. With the squared penalty the deformed kernel of
     `gramworks.learning.InvarianceKernel` gives the same functions.
+
+    M has rows for functionals, which have no labels, so that scikit-learn's GridSearchCV cannot
+    split it: `gramworks.fitting.machine_choice` chooses C and nu by folds of the points.
 
     Parameters
     ----------
@@ -88,7 +93,9 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
         ----------
         M : array-like of shape (l + m, l + m)
             Inner products of k(x_1, .), ..., k(x_l, .), z_1, ..., z_m: the labelled points first,
-            then the functionals' representers; positive semidefinite, only read.
+            then the functionals' representers; only read. Positive semidefinite: a smallest
+            eigenvalue down to -1e-6 of the largest is lifted to 0 by a shift of the diagonal,
+            with a warning.
         y : array-like of shape (l,)
             Labels of the points, two different ones.
 
@@ -99,10 +106,11 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
         Raises
         ------
         FitError, KernelError
-            Parameters, labels or M are not usable.
+            Parameters, labels or M are not usable; the smallest eigenvalue of an M that is not
+            semidefinite is named, since the objective has no minimum then.
         """
         M = check_square(M, "M")
-        labels = encode_labels(y, len(y))
+        labels = encode_labels(y, np.size(y))
         count = len(labels.labelled)
         if not labels.labelled.all() or labels.classes.size != 2 or count > len(M):
             raise FitError(
@@ -112,8 +120,11 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
             )
         losses, penalties = self._terms(labels.signs()[0])
         used = len(M) if penalties.nu > 0 else count  # without a penalty functionals have no part
+        check = check_gram(M[:used, :used], "M")
+        if check.shift > 0:
+            warnings.warn(check.reason, UserWarning, stacklevel=2)
         found = solve_joint(
-            M[:used, :used],
+            check.repair(M[:used, :used]),
             losses,
             penalties,
             bias=check_switch(self.bias, "bias"),
@@ -140,10 +151,10 @@ class InvarianceMachine(ClassifierMixin, BaseEstimator):
         loss = check_choice(self.loss, "loss", LOSSES)
         penalty = check_choice(self.penalty, "penalty", PENALTIES)
         C = check_positive(self.C, "C")
-        nu = 0.0 if self.nu == 0 else check_positive(self.nu, "nu")
+        nu = check_weight(self.nu, "nu")
         epsilon = 0.0
         if penalty == "epsilon-insensitive":
-            epsilon = 0.0 if self.epsilon == 0 else check_positive(self.epsilon, "epsilon")
+            epsilon = check_weight(self.epsilon, "epsilon")
         costs = class_costs(signs, C, check_switch(self.class_balanced, "class_balanced"))
         return Losses(loss, signs, costs), Penalties(penalty, nu, epsilon)
 

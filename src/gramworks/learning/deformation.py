@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from gramworks.errors import FitError, KernelError
-from gramworks.fitting.inputs import check_choice, check_positive, check_square, check_whole
+from gramworks.fitting.inputs import (
+    check_choice,
+    check_positive,
+    check_square,
+    check_weight,
+    check_whole,
+)
 from gramworks.kernels.gaussian_kernel import median_width
 from gramworks.kernels.vectors import as_vectors
 from gramworks.learning.functionals import as_functionals
@@ -42,6 +48,9 @@ class Deformed:
     solution : ndarray of shape (t, p) or None
         (I / (2 nu) + N)^-1 Z by rows.
     iterations : int
+    met : bool
+        Whether the residual is within `tol`, and the error within ten times that part of the
+        largest diagonal entry; True of the approximation.
     """
 
     kernel: np.ndarray
@@ -49,6 +58,7 @@ class Deformed:
     error: float = 0.0
     solution: np.ndarray | None = None
     iterations: int = 0
+    met: bool = True
 
 
 class Deformation:
@@ -110,12 +120,22 @@ class Deformation:
         if self.solver == "dense":
             N, Z = self._shared
             kernel, solution, residual = deform_dense(system, nu, N=N, Z=Z)
-            return Deformed(kernel, residual, 0.0, solution)
+            return Deformed(kernel, residual, 0.0, solution, met=residual <= self.tol)
         found = deform_iteratively(
             system, nu, self._shared, tol=self.tol, max_iterations=self.max_iterations,
             log=self.log,
         )  # fmt: skip
-        return Deformed(found.kernel, found.residual, found.error, found.solution, found.iterations)
+        return Deformed(**{each.name: getattr(found, each.name) for each in fields(found)})
+
+    def missed(self, found: Deformed) -> str:
+        """Say how far a kernel that has not met `tol` is from it, and what to do."""
+        largest = found.kernel.diagonal().max()
+        return (
+            f"a relative residual of {found.residual:.1e}, and entries that may be off by "
+            f"{found.error:.1e} where the largest of the diagonal is {largest:.2g}, were reached "
+            f"in {found.iterations} iterations, where tol={self.tol:g}; raise max_iterations, "
+            "lower nu or scale the features"
+        )
 
     def extend(self, nu, X_new, solution=None) -> np.ndarray:
         """Give the deformed kernel between new points and those of the data, (n_new, t).
@@ -129,13 +149,7 @@ class Deformation:
         """
         system, expansion = self.system, self.system.expansion
         if expansion.derivatives:
-            X_new = as_vectors(X_new, "X_new")
-            X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
-            if X_new.shape[1] != self.X.shape[1]:
-                raise KernelError(
-                    f"X_new has {X_new.shape[1]} features; the points of the fit have "
-                    f"{self.X.shape[1]}, in the same order"
-                )
+            X_new = as_new_points(X_new, self.X.shape[1])
         else:
             X_new = np.asarray(X_new)
         K_new = expansion.new_gram(X_new)
@@ -189,16 +203,21 @@ def functional_system(
     return FunctionalSystem(expansion, [each.family(expansion, X) for each in described])
 
 
+def as_new_points(X_new, features) -> np.ndarray:
+    """Check new points, sparse or not, against the number of features of the fit."""
+    X_new = as_vectors(X_new, "X_new")
+    X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+    if X_new.shape[1] != features:
+        raise KernelError(
+            f"X_new has {X_new.shape[1]} features; the points of the fit have {features}, in the "
+            "same order"
+        )
+    return X_new
+
+
 def check_nu(nu) -> float:
     """Check a weight of the invariances: 0 or more."""
-    if nu == 0 and not isinstance(nu, (bool, np.bool_)):
-        return 0.0
-    try:
-        return check_positive(nu, "nu")
-    except FitError:
-        raise FitError(
-            f"nu={nu!r}; allowed: a finite number of at least 0, where 0 is the plain kernel"
-        ) from None
+    return check_weight(nu, "nu")
 
 
 def _expand(X, described, kernel, width, degree, offset, turn=True):

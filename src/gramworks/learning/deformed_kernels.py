@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
+from numbers import Number
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
+from gramworks.errors import FitError
 from gramworks.learning.deformation import Deformation, check_nu
 
 
@@ -53,8 +57,11 @@ def deformed_kernels(
         Exactly symmetric.
     residual : float
         Largest relative residual: above `tol` where the iterations did not suffice, NaN from
-        "span", which is an approximation, and 0 for nu = 0.
+        "span", which is an approximation, and 0 for nu = 0. Where it, or the bound on what the
+        entries may be off, is above what InvarianceKernel wants there is a ConvergenceWarning.
     """
+    if isinstance(nus, Number):
+        raise FitError(f"nus={nus!r}; allowed: a sequence of numbers: for one give [{nus!r}]")
     nus = [check_nu(nu) for nu in nus]
     deformation = Deformation(
         X, functionals=functionals, kernel=kernel, width=width, degree=degree, offset=offset,
@@ -70,6 +77,10 @@ def _each(deformation, nus):
             deformation.log(
                 f"nu = {nu:g}: {deformation.solver}, {deformation.system.count} functionals, "
                 f"relative residual {found.residual:.1e}, kernel off by at most {found.error:.1e}"
+            )
+        if not found.met:
+            warnings.warn(
+                f"nu = {nu:g}: {deformation.missed(found)}", ConvergenceWarning, stacklevel=2
             )
         yield nu, found.kernel, found.residual
         del found

@@ -10,7 +10,7 @@ from scipy.ndimage import affine_transform
 from scipy.sparse import issparse
 
 from gramworks.errors import FitError, suggest
-from gramworks.fitting.inputs import check_positive, check_whole
+from gramworks.fitting.inputs import check_number, check_positive, check_whole
 from gramworks.kernels.vectors import as_vectors
 
 AMOUNTS = {
@@ -38,8 +38,10 @@ def moved_images(X, shape, moves=None, *, background=0.0) -> list[np.ndarray]:
     shape : (int, int)
         Rows and columns of an image.
     moves : sequence of str, or mapping from str to float, optional
-        Names out of `AMOUNTS`, with the amounts there, or names with their own amounts. Default:
-        all six.
+        Names out of `AMOUNTS`, with the amounts there, or names with their own amounts:
+        translate-rows and translate-columns in pixels (plus is down, and right), rotate in
+        degrees, scale (plus is larger), shear-rows and shear-columns in parts of the size.
+        Default: all six.
     background : float
         Value of a pixel beyond the border.
 
@@ -52,11 +54,13 @@ def moved_images(X, shape, moves=None, *, background=0.0) -> list[np.ndarray]:
     Raises
     ------
     FitError
-        A shape that does not suit the number of columns of X, an unknown move or a bad amount.
+        A shape that does not suit the number of columns of X, an unknown move, a bad amount, or a
+        background that is no finite number.
     """
     X = as_vectors(X)
     X = X.toarray() if issparse(X) else X
     rows, columns = check_shape(shape, X.shape[1])
+    background = check_number(background, "background")
     images = X.reshape(-1, rows, columns)
     centre = np.array([(rows - 1) / 2, (columns - 1) / 2])
     moved = []
@@ -67,7 +71,7 @@ def moved_images(X, shape, moves=None, *, background=0.0) -> list[np.ndarray]:
             matrix[1:, 1:] = back
             offset = np.r_[0.0, centre - back @ (centre + shift)]
             copy = affine_transform(
-                images, matrix, offset, order=1, mode="grid-constant", cval=float(background)
+                images, matrix, offset, order=1, mode="grid-constant", cval=background
             )
             moved.append(copy.reshape(X.shape))
     return moved
@@ -115,7 +119,10 @@ def check_moves(moves) -> dict[str, float]:
         return dict(AMOUNTS)
     if isinstance(moves, str):
         moves = [moves]
-    names = list(moves)
+    try:
+        names = list(moves)
+    except TypeError:
+        names = []
     if not names or len(set(map(str, names))) < len(names):
         raise FitError(f"moves={moves!r}; allowed: one or more different of {sorted(AMOUNTS)}")
     for name in names:

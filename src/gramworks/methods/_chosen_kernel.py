@@ -12,6 +12,7 @@ from pydantic import Field
 from gramworks.datasets.seeds import generator
 from gramworks.fields import Count, Number, StrictModel, Unique
 from gramworks.fitting.decision import choose_labels
+from gramworks.fitting.inputs import LARGEST
 from gramworks.fitting.kernel_choice import choose_kernel
 from gramworks.fitting.labels import encode_labels
 from gramworks.methods._labelled_rows import fit_rows
@@ -21,8 +22,10 @@ from gramworks.solvers.ridge import solve_ridge
 C_GRID = [10.0**k for k in range(-1, 5)]
 """Values of C to choose from, for kernels of mean diagonal 1."""
 
-Grid = Annotated[list[Annotated[Number, Field(gt=0)]], Unique, Field(min_length=1)]
-GridFromZero = Annotated[list[Annotated[Number, Field(ge=0)]], Unique, Field(min_length=1)]
+Grid = Annotated[list[Annotated[Number, Field(gt=0, le=LARGEST)]], Unique, Field(min_length=1)]
+GridFromZero = Annotated[
+    list[Annotated[Number, Field(ge=0, le=LARGEST)]], Unique, Field(min_length=1)
+]
 
 
 class ByFolds(StrictModel):

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 
 from gramworks.errors import FitError
 from gramworks.fields import Count, Number, StrictModel
+from gramworks.fitting.inputs import LARGEST
 from gramworks.kernels.gaussian_kernel import median_width
 from gramworks.learning.image_moves import check_moves
 from gramworks.problem import Problem, Skip
@@ -29,7 +30,7 @@ Shape = Annotated[list[Annotated[Count, Field(ge=1)]], Field(min_length=2, max_l
 class ImageParams(StrictModel):
     """Settings of methods with a Gaussian kernel on X, which may be images."""
 
-    width: Literal["median"] | Annotated[Number, Field(gt=0)] = "median"
+    width: Literal["median"] | Annotated[Number, Field(gt=0, le=LARGEST)] = "median"
     """Width of the Gaussian kernel, or the median distance between the points."""
     shape: Shape | None = None
     """Rows and columns of an image; null: as many rows as columns."""

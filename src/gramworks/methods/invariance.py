@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from gramworks.datasets.seeds import generator
-from gramworks.errors import DataError
+from gramworks.errors import DataError, GramworksError
 from gramworks.fields import Number
 from gramworks.finished_steps import FinishedSteps
+from gramworks.fitting.inputs import LARGEST
 from gramworks.fitting.invariance_machine import InvarianceMachine
 from gramworks.fitting.machine_choice import choose_machine, joint_values
 from gramworks.learning.deformed_kernels import deformed_kernels
@@ -49,20 +51,20 @@ class Params(ByFolds, ImageParams):
     """Loss of the labelled points."""
     penalty: Literal["squared", "absolute", "epsilon-insensitive"] = "squared"
     """Of the functionals."""
-    epsilon: Number = Field(default=0.1, ge=0)
+    epsilon: Number = Field(default=0.1, ge=0, le=LARGEST)
     """Of the epsilon-insensitive penalty."""
     class_balanced: bool = False
     """Divide the losses of each class by its number of points, and count the errors of held-out
     points as shares of each class."""
     nu_grid: GridFromZero = [0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0]
     """Weights of the penalty to choose from; 0 is the plain machine."""
-    nu: Number | None = Field(default=None, ge=0)
+    nu: Number | None = Field(default=None, ge=0, le=LARGEST)
     """One weight of the penalty instead of a grid."""
-    C: Number | None = Field(default=None, gt=0)
+    C: Number | None = Field(default=None, gt=0, le=LARGEST)
     """One C instead of a grid, the paper's lambda, for kernels as they are, not scaled."""
     solver: Literal["auto", "dense", "cg", "span"] = "auto"
     """How deformed kernels are made, see InvarianceKernel."""
-    tol: Number | None = Field(default=None, gt=0)
+    tol: Number | None = Field(default=None, gt=0, le=LARGEST)
     """Relative residual of the systems solved for them; null: 1e-6 up to 50000 functionals and
     1e-3 beyond, where products are of float32 and the kernel is right to second order in it."""
 
@@ -83,6 +85,21 @@ class Params(ByFolds, ImageParams):
                 "all functionals; state at: labelled, or take hinge or squared loss with the "
                 "squared penalty"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _effective(self) -> Params:
+        without = {
+            "functionals: gradient": ("shape", "moves") if self.functionals == "gradient" else (),
+            "at: labelled": ("solver", "tol") if self.at == "labelled" else (),
+            f"penalty: {self.penalty}": ("epsilon",)
+            if self.penalty != "epsilon-insensitive"
+            else (),
+        }
+        for where, names in without.items():
+            for name in names:
+                if name in self.model_fields_set and getattr(self, name) is not None:
+                    raise ValueError(f"{name} has no effect with {where}; leave it out")
         return self
 
     @property
@@ -119,12 +136,18 @@ def _functionals(params: Params, X):
 
 
 def learn(kernels, X, settings, parameters, log, steps=None) -> dict[str, np.ndarray]:
-    """Make the deformed kernel of each nu once; settings that differ in the loss share them."""
+    """Make the deformed kernel of each nu once; settings that differ in the loss share them.
+
+    A setting whose kernels cannot be made is left out: its own draws say so.
+    """
     rows = [Params(**{**parameters, **setting}) for setting in settings]
     arrays: dict[str, np.ndarray] = {}
     for params in rows:
         if params.at == "all":
-            arrays |= _deform(params, X, log, steps or FinishedSteps(), arrays)
+            try:
+                arrays |= _deform(params, X, log, steps or FinishedSteps(), arrays)
+            except (GramworksError, Skip) as error:
+                log(f"functionals={params.functionals}, solver={params.solver}: {error}")
     return arrays
 
 
@@ -140,7 +163,7 @@ def _deform(params: Params, X, log, steps: FinishedSteps, made=()) -> dict[str, 
     for nu in params.nus:
         name = _name(params, nu)
         found = None if name in made else steps.get(name)
-        if found is not None:
+        if found is not None and {name, f"{name}-residual"} <= set(found):
             log(f"nu = {nu:g}: found as an earlier, unfinished run has left it")
             arrays |= found
         elif name not in made:
@@ -168,22 +191,30 @@ def _candidates(problem: Problem, params: Params):
     if any(name not in arrays or len(arrays[name]) != len(X) for name in names):
         inputs = (X, params.kernels(), params.nus)
         arrays = _PARTS.get(inputs, lambda: _deform(params, X, problem.log, FinishedSteps()))
-    residuals = [float(arrays[f"{name}-residual"][0]) for name in names]
+    residuals = np.array([arrays[f"{name}-residual"][0] for name in names])
     return [
         candidate_of(arrays[name], {"nu": nu}, scaled=params.C is None)
         for name, nu in zip(names, params.nus, strict=True)
-    ], max(residuals)
+    ], np.where(np.isnan(residuals), np.inf, residuals)
 
 
 def fit(problem: Problem, params: Params) -> Outcome:
     """Choose nu and C on the labelled points, then fit on all of them."""
     if params.at == "labelled":
         return _fit_joint(problem, params)
-    candidates, residual = _candidates(problem, params)
+    candidates, residuals = _candidates(problem, params)
     outcome = fit_chosen(problem, params, candidates, params.Cs)
-    if np.isfinite(residual):  # the approximation has none
-        outcome.metrics["kernel-residual"] = residual
-    return outcome
+    if params.solver == "span":  # an approximation, which solves nothing
+        return outcome
+    outcome.metrics["kernel-residual"] = float(residuals.max())
+    tol = _tol(params, problem.features)
+    pairs = zip(params.nus, residuals, strict=True)
+    missed = [f"{nu:g} ({left:.1e})" for nu, left in pairs if left > tol]
+    if not missed:
+        return outcome
+    reason = f"kernels of nu = {', '.join(missed)} have a relative residual above tol={tol:g}"
+    reason = reason if outcome.converged else f"{outcome.reason}; {reason}"
+    return replace(outcome, converged=False, reason=reason)
 
 
 def _fit_joint(problem: Problem, params: Params) -> Outcome:

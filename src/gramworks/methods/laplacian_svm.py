@@ -44,6 +44,16 @@ class Params(OneKernel, ByFolds):
     """Weights of the penalty to choose from: |f|^2 + gamma f'Lf; 0 is the plain machine."""
 
 
+def misfit(params: Params, task: str, rows: int | None) -> str:
+    """Say why data of this number of points cannot be had with these graphs."""
+    most = max(params.neighbours_grid)
+    if rows is not None and most >= rows:
+        return (
+            f"neighbours_grid has {most}, {rows} points have up to {rows - 1} neighbours; lower it"
+        )
+    return ""
+
+
 def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     """Decompose the penalty of each graph once; all gammas come from it."""
     arrays: dict[str, np.ndarray] = {}
@@ -53,6 +63,7 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
             continue
         own = [params for params in rows if (params.kernel or next(iter(kernels))) == name]
         wanted = sorted({m for params in own for m in params.neighbours_grid})
+        wanted = [m for m in wanted if m < len(kernels[name])]  # a draw that wants more says so
         for neighbours, spectrum in _decompose(kernels[name], wanted, log).items():
             arrays[f"{name}-near{neighbours}-factors"] = spectrum.factors
             arrays[f"{name}-near{neighbours}-values"] = spectrum.values

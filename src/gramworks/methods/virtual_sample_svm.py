@@ -7,6 +7,7 @@ from pydantic import Field
 
 from gramworks.datasets.seeds import generator
 from gramworks.fields import Count
+from gramworks.fitting.labels import encode_labels
 from gramworks.fitting.machine_choice import choose_machine, weighted_path
 from gramworks.kernels.gaussian_kernel import gaussian
 from gramworks.learning.image_moves import moved_images
@@ -40,7 +41,7 @@ def fit(problem: Problem, params: Params) -> Outcome:
     X, known = dense_features(problem), np.flatnonzero(problem.labelled)
     width, count = width_of(params, X), known.size
     images = [X[known], *moved_images(X[known], image_shape(params, X), params.moves)]
-    samples, signs = np.concatenate(images), np.where(problem.y[known] == 1, 1.0, -1.0)
+    samples, signs = np.concatenate(images), encode_labels(problem.y[known], count).signs()[0]
     K, C_grid = gaussian(samples, width=width), sorted(params.C_grid)
 
     def fold_values(train, test):

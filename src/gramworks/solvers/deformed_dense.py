@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from gramworks.errors import FitError
+
 
 def deform_dense(system, nu, *, gram=None, N=None, Z=None):
     """Deform a kernel: K~ = K - Z' (I / (2 nu) + N)^-1 Z.
@@ -28,12 +30,24 @@ def deform_dense(system, nu, *, gram=None, N=None, Z=None):
         Rows of (I / (2 nu) + N)^-1 Z.
     residual : float
         Largest relative residual of these rows.
+
+    Raises
+    ------
+    FitError
+        Rounding has made the matrix indefinite.
     """
     N = system.dense() if N is None else N
     Z = system.columns(slice(None)) if Z is None else Z
     shifted = N.copy(order="F")
     shifted.flat[:: len(N) + 1] += 0.5 / nu
-    factor = scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        factor = scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        raise FitError(
+            f"nu={nu:g} leaves I / (2 nu) + N, with entries of N up to {np.abs(N).max():.3g}, "
+            "without a Cholesky factor: rounding has made it indefinite. Lower nu, leave out "
+            "points that are there twice, or take solver='cg'"
+        ) from None
     half = scipy.linalg.solve_triangular(factor, Z.T, lower=True, check_finite=False)
     kernel = system.expansion.gram - half.T @ half
     solution = scipy.linalg.solve_triangular(

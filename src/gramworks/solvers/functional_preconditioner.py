@@ -49,7 +49,7 @@ class _Swapping:
     def __init__(self, inverse, Y, kind):
         moved = inverse @ Y
         g, V = np.linalg.eigh(Y.T @ moved)
-        g = g.clip(0.0)
+        g = g.clip(0.0, 1.0 - 8.0 * np.finfo(kind).eps)  # 1 at infinite nu; rounding goes beyond
         self.shape = Y.shape
         self._inverse = inverse.astype(kind)
         self._right = (Y @ V).astype(kind)

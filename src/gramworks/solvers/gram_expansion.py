@@ -32,8 +32,8 @@ class GramExpansion:
 
     def new_columns(self, K_new, *, want_values=True, want_fields=False):
         """Give the same from the kernel between new points and those of the fit."""
-        return self.new_gram(K_new)[:, None], None
+        return check_new(K_new, len(self.gram))[:, None], None
 
     def new_gram(self, K_new):
-        """Check the kernel between new points and those of the fit, (n_new, t)."""
-        return check_new(K_new, len(self.gram))
+        """Check the kernel between new points and those of the fit; a copy of it, (n_new, t)."""
+        return check_new(K_new, len(self.gram)).copy()

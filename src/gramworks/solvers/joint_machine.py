@@ -92,6 +92,18 @@ def solve_joint(
     return replace(best, n_iter=step)
 
 
+def _relative_gap(objective, bound) -> float:
+    """Give (objective - bound) / objective; inf where the two are no numbers or certify nothing.
+
+    All terms are at least 0 where M is semidefinite, so that a value below says that it is not.
+    """
+    if objective == 0.0:
+        return 0.0
+    if not (np.isfinite(objective) and np.isfinite(bound) and objective > 0.0):
+        return float("inf")
+    return max((objective - bound) / objective, 0.0)
+
+
 class _State(NamedTuple):
     """Where the method is: f and b, and multipliers and slacks of the ramps."""
 
@@ -143,7 +155,7 @@ class _Problem:
             - self.losses.conjugate(dual[: self.l])
             - self.penalties.conjugate(dual[self.l :])
         )
-        gap = max((objective - bound) / objective, 0.0) if objective > 0 else 0.0
+        gap = _relative_gap(objective, bound)
         return JointSolution(state.a, float(state.b), objective, gap, steps, gap <= tol)
 
     def advance(self, state) -> _State | None:

@@ -36,14 +36,15 @@ class PolynomialExpansion:
 
     def __init__(self, X, degree, offset=1.0, turn=True):
         self.X = np.asarray(X, dtype=np.float64)
-        self.degree, self.offset = int(degree), float(offset)
+        self.degree = int(degree)
         self._turn = None
         points = self.X
         if turn and points.shape[1] > points.shape[0]:
             self._turn = np.linalg.svd(points, full_matrices=False)[2].T
             points = points @ self._turn
         self.points = np.ascontiguousarray(points)
-        self.gram = polynomial(self.X, degree=self.degree, offset=self.offset)
+        self.gram = polynomial(self.X, degree=self.degree, offset=offset)  # which checks it
+        self.offset = float(offset)
         self.slope, self.bend = self._powers(self.X, self.X)
 
     @property
