@@ -1,12 +1,13 @@
 """The answer: who may win, who is second, what is told apart, and how it reads."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from gramworks.report.answer_section import answer_section, p_text, size_words
+from gramworks.report.answer_section import answer_row, answer_section, p_text, size_words
 from gramworks.report.answers import SEPARATOR, answers
 from gramworks.report.ranks import rank_table
 from gramworks.report.raw_files import RawFiles
@@ -92,6 +93,7 @@ def test_best_next_and_difference(lines, draws):
     assert (row["method"], row["setting"]) == ("svm", "C=10")
     assert row["runner_up"] == "majority"
     assert row["advantage"] == pytest.approx(0.375)
+    # Holm's factor is 1 for the largest p, and knn's is smaller
     expected = corrected_t_test([0.5, 0.2, 0.1, 0.7], 80, 20)
     assert row["p"] == pytest.approx(expected.p)
     assert row["p_same_points"] == pytest.approx(corrected_t_test([0.5, 0.2, 0.1, 0.7], 80, 0).p)
@@ -211,3 +213,58 @@ def test_ties_and_spread_have_no_nan(lines, draws):
     [row] = answer(lines, rows)
     assert (row["p"], row["finding"], row["advantage"]) == (0.0, "real", 1.0)
     assert np.isfinite(row["standard_error"])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-7, 1e-9, 1e-13, 1e9])
+def test_findings_do_not_depend_on_the_unit_of_the_target(lines, draws, scale):
+    best, next_ = [1.0, 1.01, 0.99, 1.0], [2.0, 2.02, 1.97, 2.0]
+    rows = [
+        *draws("iris", "svm", scale * np.array(best), metric="test-root-mean-square-error"),
+        *draws("iris", "knn", scale * np.array(next_), metric="test-root-mean-square-error"),
+    ]
+    [row] = answer(lines, rows, metrics=["test-root-mean-square-error"])
+    assert row["finding"] == "real"
+    expected = corrected_t_test(np.subtract(next_, best), 80, 20)
+    assert row["p"] == pytest.approx(expected.p, rel=1e-6)
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    texts = [shown[key] for key in ("mean", "runner_up_mean", "advantage")]
+    assert [float(text) / scale for text in texts] == pytest.approx([1.0, 1.9975, 0.9975], rel=0.01)
+
+
+def test_scores_that_differ_by_the_rounding_of_files_are_equal(lines, draws):
+    for scale in (1.0, 1e-9, 1e9):
+        rows = [
+            *draws("iris", "svm", scale * np.array([1.3, 2.1, 3.7])),
+            *draws("iris", "knn", scale * (np.array([1.3, 2.1, 3.7]) + 4e-10)),
+        ]
+        [row] = answer(lines, rows)
+        assert (row["finding"], row["p"], row["alike"]) == ("equal", 1.0, "knn")
+
+
+def test_a_small_advantage_is_not_shown_as_none(lines, draws):
+    rows = [
+        *draws("iris", "svm", [12.5, 13.5, 14.5]),
+        *draws("iris", "knn", [12.50002, 13.50001, 14.50003]),
+    ]
+    [row] = answer(lines, rows)
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    assert (shown["advantage"], shown["mean"]) == ("0.000020", "13.5000")
+
+
+def test_what_is_real_is_told_from_the_best_and_the_other_way_round(lines, draws):
+    z = np.array([1, -1] * 5)
+    w = np.array([1, 1, -1, -1] * 2 + [1, -1])
+    rows = [
+        *draws("iris", "svm", np.full(10, 20.0)),
+        *draws("iris", "knn", 21.0 + 0.59 * z),
+        *draws("iris", "majority", 21.1 + 5.0 * w),
+        *draws("iris", "oracle-like", 21.2 + 6.0 * w),
+    ]
+    [row] = answer(lines, rows, {"iris": {"": (60.0, 20.0)}})
+    alone = corrected_t_test(1.0 + 0.59 * z, 60, 20)
+    assert alone.p < 0.05 < 3 * alone.p
+    # each p is adjusted for all other methods, so that the row says one thing
+    assert row["p"] == pytest.approx(3 * alone.p)
+    assert row["runner_up"] in row["alike"].split(SEPARATOR)
+    assert row["finding"] == "on these points"
+    assert row["p_same_points"] == pytest.approx(3 * corrected_t_test(1.0 + 0.59 * z, 60, 0).p)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from gramworks.report.answers import FINDINGS, SEPARATOR
-from gramworks.report.cells import two_digits
+from gramworks.report.cells import number, two_digits
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
 from gramworks.settings import parse_setting
@@ -54,7 +54,11 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
 
 def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
     """Turn one row of `gramworks.report.answers.answers` into texts."""
-    shown = _decimals(row["standard_error"], row["advantage"])
+    means = [value for value in (row["mean"], row["runner_up_mean"]) if value == value]
+    shown = _decimals(row["standard_error"], row["advantage"], max(map(abs, means), default=0.0))
+    ahead = _text(row["advantage"], shown)
+    if ahead and float(ahead) == 0 and row["advantage"]:
+        ahead = two_digits(row["advantage"])
     alike = row["alike"].split(SEPARATOR) if row["alike"] else []
     return {
         **{key: row[key] for key in ("dataset", "metric", "method", "setting", "finding")},
@@ -64,7 +68,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "runner_up": row["runner_up"],
         "runner_up_setting": row["runner_up_setting"],
         "runner_up_mean": _text(row["runner_up_mean"], shown),
-        "advantage": _text(row["advantage"], shown),
+        "advantage": ahead,
         "error": two_digits(row["standard_error"]),
         "p": p_text(row["p"]),
         "p_order": row["p"] if row["p"] == row["p"] else None,
@@ -151,11 +155,24 @@ def _rank_sentence(part: pd.DataFrame) -> str:
     )
 
 
-def _decimals(error: float, advantage: float) -> int:
-    """Choose decimals that show the smaller of error and advantage with two digits."""
-    known = min((v for v in (error, advantage) if v == v and v > 1e-9), default=0.1)
-    return min(4, max(0, 1 - math.floor(math.log10(known))))
+def _decimals(error: float, advantage: float, mean: float) -> int:
+    """Choose decimals that show the smaller of error and advantage with two digits.
+
+    They are at most four, or four digits of the mean where it is small.
+    """
+    tiny = 1e-9 * mean  # rounding is no error
+    known = min(
+        (v for v in (error, advantage) if v == v and v > tiny), default=0.1 * min(mean, 1) or 0.1
+    )
+    most = max(4, 3 - math.floor(math.log10(mean))) if mean > 0 else 4
+    return min(most, max(0, 1 - math.floor(math.log10(known))))
 
 
 def _text(value: float, decimals: int) -> str:
-    return "" if value != value else f"{value:.{decimals}f}"
+    """Print a number with the decimals; such as 1.25e-08 where they are many."""
+    if value != value:
+        return ""
+    if decimals <= 6 or value == 0:
+        decimals = min(decimals, 6)
+        return number(value, decimals) if abs(value) < 1e5 else f"{value:.{decimals}f}"
+    return f"{value:.{max(0, decimals + math.floor(math.log10(abs(value))))}e}"
