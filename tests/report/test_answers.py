@@ -231,6 +231,52 @@ def test_findings_do_not_depend_on_the_unit_of_the_target(lines, draws, scale):
     assert [float(text) / scale for text in texts] == pytest.approx([1.0, 1.9975, 0.9975], rel=0.01)
 
 
+def test_figures_show_the_settings_that_the_answer_names(lines, draws):
+    rows = [
+        *draws("iris", "svm", [10.0, 12.0], setting="C=1;n_labelled=30"),
+        *draws("iris", "svm", [11.0, 13.0], setting="C=9;n_labelled=30"),
+        *draws("iris", "svm", [41.0, 43.0], setting="C=1;n_labelled=5"),
+        *draws("iris", "svm", [30.0, 32.0], setting="C=9;n_labelled=5"),
+        *draws("iris", "svm", [2.0], setting="C=3;n_labelled=5"),  # lost a draw
+        *draws("iris", "knn", [40.0, 42.0], setting="n_labelled=5"),
+        *draws("iris", "knn", [40.0, 42.0], setting="n_labelled=30"),
+    ]
+    found = lines(rows, splits=LABELLED)
+    table = answers(found, {"iris": {"n_labelled=5": (5, 9), "n_labelled=30": (30, 9)}})
+    named = dict(zip(table["size"], table["setting"], strict=True))
+    assert named == {"n_labelled=30": "C=1", "n_labelled=5": "C=9"}
+    shown = representatives(found)
+    shown = shown[shown["method"] == "svm"]
+    assert dict(zip(shown["size"], shown["setting"], strict=True)) == named
+
+
+def test_ties_go_to_the_first_one_whatever_the_last_bit_of_a_mean(lines, draws):
+    a, b = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
+    assert np.mean(a) != np.mean(b)
+    for first, second in ((a, b), (b, a)):
+        rows = [
+            *draws("iris", "svm", first, setting="C=9"),
+            *draws("iris", "svm", second, setting="C=10"),
+            *draws("iris", "knn", first),
+            *draws("iris", "majority", second),
+        ]
+        found = lines(rows)
+        [row] = answers(found, {"iris": {"": (80.0, 20.0)}}).to_dict("records")
+        assert (row["method"], row["setting"], row["runner_up"]) == ("svm", "C=9", "knn")
+        assert row["advantage"] == 0
+        assert row["finding"] == "equal"
+        assert set(representatives(found)["setting"]) == {"C=9", ""}
+    names = ["iris", "heart", "sonar"]
+    rows = [
+        row
+        for name in names
+        for method, values in (("svm", a), ("knn", b))
+        for row in draws(name, method, values)
+    ]
+    table = rank_table(lines(rows, datasets={name: {} for name in names}))
+    assert table["average_rank"].tolist() == [1.5, 1.5]
+
+
 def test_scores_that_differ_by_the_rounding_of_files_are_equal(lines, draws):
     for scale in (1.0, 1e-9, 1e9):
         rows = [

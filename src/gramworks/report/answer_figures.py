@@ -26,8 +26,9 @@ READINGS = {
     ),
     "learning curves": (
         "Line plot",
-        f"means over the draws with two standard errors either way, {BEST}; dashed: sees test "
-        "labels. Chance and controls may lie outside of the picture.",
+        f"means over the draws with two standard errors either way, {BEST} at each "
+        "number of labels, as in the answer; dashed: sees test labels. Chance and controls may lie "
+        "outside of the picture.",
     ),
     "run time against score": (
         "Scatter plot",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from gramworks.report.score_lines import contender, higher_is_better
+from gramworks.report.score_lines import contender, higher_is_better, settled
 from gramworks.report.significance import corrected_t_test, holm
 
 COLUMNS = (
@@ -77,7 +77,7 @@ def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) ->
     left_out = part.groupby(["method", "setting"]).ngroups - whole.shape[1]
     if whole.empty:
         whole, left_out = table, int(part.groupby(["method", "setting"])["control"].all().sum())
-    means = whole.mean()
+    means = settled(whole.mean())
     order = means.sort_values(ascending=not higher, kind="stable").index
     names = order.get_level_values(0)
     first_of: dict[tuple, tuple] = {}

@@ -34,9 +34,9 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     Returns
     -------
     matplotlib Figure or None
-        Means with two standard errors either way, for each method by its best setting; controls
-        are dashed and open, and may lie outside, as chance may, so that the rest can be told
-        apart. None where no data set has two sizes.
+        Means with two standard errors either way, for each method by its best setting at each
+        size; controls are dashed and open, and may lie outside, as chance may, so that the rest
+        can be told apart. None where no data set has two sizes.
     """
     cells = _sized(representatives(lines))
     if cells.empty:

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from gramworks.report.escaping import plain
 from gramworks.report.figures import GRID, INK, STYLE, line_label
 from gramworks.report.marks import colour, marker, places
-from gramworks.report.score_lines import higher_is_better, representatives
+from gramworks.report.score_lines import higher_is_better, representatives, settled
 from gramworks.settings import join_settings
 
 _COLUMNS = 3
@@ -45,7 +45,7 @@ def shown_rows(predictions: Mapping[str, pd.DataFrame], lines: pd.DataFrame) -> 
         if own.empty or rows.empty:
             continue
         own = own[own["size"] == own["size"].iloc[-1]]
-        means = own.groupby(["method", "setting", "size"], sort=False)["value"].mean()
+        means = settled(own.groupby(["method", "setting", "size"], sort=False)["value"].mean())
         higher = higher_is_better(own["metric"].iloc[0])
         parts = []
         for method, setting, size in means.sort_values(ascending=not higher, kind="stable").index:
