@@ -30,6 +30,14 @@ _TOLD = {
     "alone": "",
 }
 
+_ONE = {
+    "real": "The best method is ahead of the next one on new data, too.",
+    "on these points": "The best method is ahead of the next one on these points, on new data "
+    "perhaps not.",
+    "not told apart": "The draws cannot tell the best method from the next one.",
+    "equal": "The best method and the next one score the same.",
+}
+
 
 def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
     """Gather what the template shows of one study.
@@ -59,7 +67,9 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
     ahead = _text(row["advantage"], shown)
     if ahead and float(ahead) == 0 and row["advantage"]:
         ahead = two_digits(row["advantage"])
-    alike = row["alike"].split(SEPARATOR) if row["alike"] else []
+    alike, here = (
+        row[key].split(SEPARATOR) if row[key] else [] for key in ("alike", "alike_same_points")
+    )
     return {
         **{key: row[key] for key in ("dataset", "metric", "method", "setting", "finding")},
         "size": size_words(row["size"], row["n_train"]),
@@ -75,6 +85,8 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "p_same_points": p_text(row["p_same_points"]),
         "told": FINDINGS[row["finding"]],
         "alike": alike,
+        "alike_here": here,
+        "over": _over(row["over_majority"], row["draws"]),
         "others": row["others"],
         "draws": row["draws"],
         "rows": row["rows"],
@@ -113,10 +125,21 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
     """Say one row in words, in parts between which the method stands."""
     where = ", ".join(part for part in (row["dataset"], row["size"]) if part)
     score = f"{row['metric']} {row['mean']}"
-    if row["runner_up"]:
+    if row["finding"] == "equal":
+        score += f", as {row['runner_up']} has"
+    elif row["runner_up"]:
         score += f", {row['advantage']} ahead of {row['runner_up']} ({row['runner_up_mean']})"
     p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
-    return {"where": where, "score": score, "told": _TOLD[row["finding"]].format(**p)}
+    over = f"It is {row['over']}." if row["over"] else ""
+    told = " ".join(filter(None, (_TOLD[row["finding"]].format(**p), over)))
+    return {"where": where, "score": score, "told": told}
+
+
+def _over(count: float, draws: int) -> str:
+    """Say how often the best method was better than one that learns nothing."""
+    if count != count or not draws or not count:
+        return ""
+    return f"better than always the commonest class in {count:.0f} of {draws} draws"
 
 
 def _summary(rows: list[dict]) -> str:
@@ -126,12 +149,12 @@ def _summary(rows: list[dict]) -> str:
         return "There is nothing to test here: too few methods, draws or known sizes."
     real = sum(row["finding"] == "real" for row in rows)
     same = sum(row["finding"] == "on these points" for row in rows)
-    many = f"{len(rows)} comparisons" if len(rows) > 1 else "one comparison"
     said = {0: "none is", 1: "one is"}.get(real, f"{real} are")
     if len(rows) == 1:
-        said = "it is" if real else "it is not"
+        return _ONE[rows[0]["finding"]]
     more = f"; {same} more would last with other draws of the same points" if same else ""
-    return f"Of {many} of the best method with the next one, {said} real on new data{more}."
+    compared = f"Of {len(rows)} comparisons of the best method with the next one"
+    return f"{compared}, {said} real on new data{more}."
 
 
 def _sizes(ranks: pd.DataFrame) -> list[tuple]:

@@ -14,12 +14,15 @@ from gramworks.report.significance import corrected_t_test, holm
 COLUMNS = (
     "dataset", "size", "metric", "method", "setting", "mean", "runner_up", "runner_up_setting",
     "runner_up_mean", "advantage", "standard_error", "p", "p_same_points", "draws", "n_train",
-    "n_test", "finding", "alike", "others", "rows", "left_out",
+    "n_test", "finding", "alike", "alike_same_points", "over_majority", "others", "rows",
+    "left_out",
 )  # fmt: skip
 NUMBERS = (
     "mean", "runner_up_mean", "advantage", "standard_error", "p", "p_same_points", "n_train",
-    "n_test",
+    "n_test", "over_majority",
 )  # fmt: skip
+MAJORITY = "majority"
+"""The method that learns nothing but which class is the commonest."""
 ALPHA = 0.05
 FINDINGS = {
     "real": "ahead of the next method on new data of this kind, too",
@@ -58,7 +61,10 @@ def answers(lines: pd.DataFrame, sizes: Sizes) -> pd.DataFrame:
         ``p_same_points`` of the plain one, which asks about more draws of the same points alone;
         both are two-sided and adjusted for all of the ``others`` (Holm), and do not know that the
         best one was picked by its scores. ``alike`` lists those of the ``others`` that the
-        corrected test, adjusted in the same way, does not tell from the best one.
+        corrected test, adjusted in the same way, does not tell from the best one, and
+        ``alike_same_points`` those that the plain test does not. ``over_majority`` is the number
+        of draws in which the best one scores better than always the commonest class, where that
+        was run.
     """
     rows = [
         _answer(key, part, sizes.get(key[0], {}).get(key[1]))
@@ -98,6 +104,7 @@ def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) ->
     row |= {"runner_up": second[0], "runner_up_setting": second[1]}
     row |= {"runner_up_mean": means[second]}
     row["others"] = len(ranked) - 1
+    row["over_majority"] = _over_majority(whole, best, higher)
     row["advantage"] = abs(means[best] - means[second])
     sign = 1.0 if higher else -1.0
     tests, plain = [], []
@@ -114,8 +121,18 @@ def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) ->
     row |= {"p_same_points": same_points[0]}
     row |= {"finding": _finding(tests[0].difference, adjusted[0], same_points[0])}
     named = [" ".join(contender(names, *line)) for line in ranked[1:]]
-    alike = [name for name, p in zip(named, adjusted, strict=True) if p >= ALPHA]
-    return row | {"alike": SEPARATOR.join(alike)}
+    for key, found in (("alike", adjusted), ("alike_same_points", same_points)):
+        alike = [name for name, p in zip(named, found, strict=True) if p >= ALPHA]
+        row[key] = SEPARATOR.join(alike)
+    return row
+
+
+def _over_majority(whole: pd.DataFrame, best: tuple, higher: bool) -> float:
+    """Count the draws that are better than the commonest class; NaN where there is none."""
+    if (MAJORITY, "") not in whole.columns or best[0] == MAJORITY:
+        return math.nan
+    differences = _differences(whole[best], whole[MAJORITY, ""])
+    return float((differences > 0 if higher else differences < 0).sum())
 
 
 def _differences(scores: pd.Series, others: pd.Series) -> np.ndarray:
