@@ -292,6 +292,12 @@ def test_figures_show_the_settings_that_the_answer_names(lines, draws):
 
 def test_ties_go_to_the_first_one_whatever_the_last_bit_of_a_mean(lines, draws):
     a, b = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
+    assert (
+        answer(lines, [*draws("iris", "svm", a), *draws("iris", "knn", [0.2, 0.3, 0.1])])[0][
+            "finding"
+        ]
+        == "equal"
+    )
     assert np.mean(a) != np.mean(b)
     for first, second in ((a, b), (b, a)):
         rows = [

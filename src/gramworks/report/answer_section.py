@@ -86,6 +86,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "told": FINDINGS[row["finding"]],
         "alike": alike,
         "alike_here": here,
+        "over_count": f"{row['over_majority']:.0f} of {row['draws']}",
         "over": _over(row["over_majority"], row["draws"]),
         "others": row["others"],
         "draws": row["draws"],

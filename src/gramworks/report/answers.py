@@ -119,7 +119,9 @@ def _answer(key: tuple, part: pd.DataFrame, size: tuple[float, float] | None) ->
     adjusted, same_points = holm([t.p for t in tests]), holm([t.p for t in plain])
     row |= {"standard_error": tests[0].standard_error, "p": adjusted[0]}
     row |= {"p_same_points": same_points[0]}
-    row |= {"finding": _finding(tests[0].difference, adjusted[0], same_points[0])}
+    row |= {"finding": _finding(adjusted[0], same_points[0])}
+    if abs(tests[0].difference) <= ROUNDING * abs(whole[[best, second]]).max().max():
+        row["finding"] = "equal"
     named = [" ".join(contender(names, *line)) for line in ranked[1:]]
     for key, found in (("alike", adjusted), ("alike_same_points", same_points)):
         alike = [name for name, p in zip(named, found, strict=True) if p >= ALPHA]
@@ -147,9 +149,7 @@ def _differences(scores: pd.Series, others: pd.Series) -> np.ndarray:
     return np.where(abs(differences) <= least, 0.0, differences)
 
 
-def _finding(difference: float, p: float, p_same_points: float) -> str:
-    if difference == 0:
-        return "equal"
+def _finding(p: float, p_same_points: float) -> str:
     if p < ALPHA:
         return "real"
     return "on these points" if p_same_points < ALPHA else "not told apart"
