@@ -9,6 +9,7 @@ import pandas as pd
 
 from gramworks.report.answers import FINDINGS, SEPARATOR
 from gramworks.report.cells import number, two_digits
+from gramworks.report.kernel_names import kernel_names
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
 from gramworks.settings import parse_setting
@@ -45,14 +46,19 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``summary`` (a sentence), ``rows`` (of `answer_row`), ``sentences`` that say them where they
-        are few, ``ranks`` (sentences) and ``open``.
+        ``summary`` (a sentence), ``kernels`` (sentences), ``rows`` (of `answer_row`),
+        ``sentences`` that say them where they are few, ``ranks`` (sentences) and ``open``.
     """
     rows = [answer_row(row, raw, found.study.name) for row in found.answers.to_dict("records")]
     return {
         "name": found.study.name,
         "title": found.study.title,
         "summary": _summary(rows),
+        "kernels": kernel_names(
+            found.study,
+            (row["dataset"] for row in rows),
+            (row[key] for row in rows for key in ("setting", "runner_up_setting", "method")),
+        ),
         "rows": rows,
         "ranks": [_rank_sentence(part) for _, part in _sizes(found.ranks)],
         "sentences": [_sentence(row) for row in rows] if len(rows) <= MOST_SENTENCES else [],
