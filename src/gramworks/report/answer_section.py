@@ -137,7 +137,7 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
     elif row["runner_up"]:
         score += f", {row['advantage']} ahead of {row['runner_up']} ({row['runner_up_mean']})"
     p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
-    over = f"It is {row['over']}." if row["over"] else ""
+    over = f"{row['method']} is {row['over']}." if row["over"] else ""
     told = " ".join(filter(None, (_TOLD[row["finding"]].format(**p), over)))
     return {"where": where, "score": score, "told": told}
 
