@@ -40,7 +40,8 @@ def predict_points(
     -------
     list of tuple
         Rows of `gramworks.report.view_columns.PREDICTIONS`: class names or numbers as text;
-        ``decision`` is that of the second class against the first one, "" where a method has none.
+        ``decision`` is that of the second class, which is ``positive``, against the first one;
+        both are "" where a method has none.
         Draws that failed have no rows.
     """
     rows: list[tuple] = []
@@ -52,11 +53,12 @@ def predict_points(
         truth = dataset.y[points]
         decision = outcome.decision
         shown = decision is not None and np.ndim(decision) == 1
+        positive = dataset.classes[1] if shown and len(dataset.classes) == 2 else ""
         for place, point in enumerate(points):
             rows.append((
                 key["setting"], key["repeat"], int(point), _name(dataset, truth[place]),
                 _name(dataset, outcome.predictions[place]),
-                f"{decision[place]:.10g}" if shown else "",
+                f"{decision[place]:.10g}" if shown else "", positive,
             ))  # fmt: skip
 
     run_draws(

@@ -1,5 +1,7 @@
 """The report in a real browser: nothing is asked for, nothing is wrong, tables sort and filter."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,6 +43,7 @@ def predictions(rng, classes):
             "method": "svm", "setting": "n_labelled=20", "repeat": 0, "point": np.arange(n),
             "truth": truth, "prediction": rng.permutation(truth),
             "decision": rng.normal(size=n) if len(classes) == 2 else np.nan,
+            "positive": classes[1] if len(classes) == 2 else "",
         }
     )  # fmt: skip
     return table[["method", *view_columns.PREDICTIONS]]
@@ -87,7 +90,9 @@ def page(tmp_path_factory):
     )
     printed.to_csv(folder / "printed.csv", index=False, lineterminator="\n")
     points = pd.DataFrame(rng.normal(size=(60, 2)), columns=["first", "second"])
-    points = points.assign(point=np.arange(60), label=rng.permutation(["a", HOSTILE] * 30))
+    points = points.assign(
+        point=np.arange(60), target="", label=rng.permutation(["a", HOSTILE] * 30)
+    )
     looks = Looks(
         sizes={n: {"n_labelled=5": (5.0, 95.0), "n_labelled=20": (20.0, 80.0)} for n in names},
         timings=table.assign(metric="seconds", value=rng.random(len(table))),
@@ -200,6 +205,16 @@ def test_tables_download_as_csv_without_formulas(browser, page):
         return gramworksCsv(t); })()"""
     )
     assert made == '"\'=cmd|"" /C calc""!A0","\'@x, y",\'-1+2,-1.5\n'
+    # numbers stay numbers, whatever stands beside them, and formulas do not
+    numbers = ["-0.5", "\u22120.5", "-5 ± 2", "-5 ± 2† [0.6] (-5.1*; 1.2) ▲", "-1e-05", "-.5 ="]
+    formulas = ["-1-2", "-5 ± A1", "-1 -2", "+1+cmd", "\u22121\u22122", "-1 (2+3)"]
+    kept = browser.run(
+        f"""(() => {{ const t = document.createElement('table'); const row = t.insertRow();
+        {json.dumps(numbers + formulas)}.forEach(x => {{ row.insertCell().textContent = x; }});
+        return gramworksCsv(t); }})()"""
+    )
+    expected = [n.replace("\u2212", "-") for n in numbers] + [f"'{f}" for f in formulas]
+    assert kept.rstrip("\n").split(",") == expected
     folder = page.parent / "saved"
     folder.mkdir(exist_ok=True)
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))

@@ -38,11 +38,11 @@ def lines(methods, sizes=("n_labelled=5", "n_labelled=50"), datasets=("a", "b", 
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def draw(truth, prediction, decision):
+def draw(truth, prediction, decision, positive=""):
     n = len(truth)
     return pd.DataFrame({
         "method": "svm", "setting": "", "repeat": 0, "point": range(n), "truth": truth,
-        "prediction": prediction, "decision": decision,
+        "prediction": prediction, "decision": decision, "positive": positive,
     })  # fmt: skip
 
 
@@ -57,14 +57,15 @@ def test_the_roc_curve_has_the_area_of_the_metric(positive):
     decision = np.round((truth == positive) + rng.normal(size=50), 1)  # with ties
     negative = {"no": "yes", "yes": "no"}[positive]
     prediction = np.where(decision > 0.5, positive, negative)
-    false, hits = roc(draw(truth, prediction, decision))
+    false, hits = roc(draw(truth, prediction, decision, positive))
     area = np.trapezoid(hits, false)
     assert area == pytest.approx(roc_auc_score(truth == positive, decision))
     assert (false[0], hits[0], false[-1], hits[-1]) == (0, 0, 1, 1)
-    # one class predicted alone: the sign of the decision says which
-    shifted = decision - decision.max() - 1
-    false, hits = roc(draw(truth, [negative] * 50, shifted))
-    assert np.trapezoid(hits, false) == pytest.approx(area)
+    # whatever is predicted, and wherever the threshold lies
+    for shifted in (decision - 9, decision + 9):
+        for name in ("no", "yes"):
+            false, hits = roc(draw(truth, [name] * 50, shifted, positive))
+            assert np.trapezoid(hits, false) == pytest.approx(area)
 
 
 def test_no_roc_curve_without_decisions_or_of_one_class():
@@ -85,8 +86,8 @@ def test_confusion_counts_points():
 
 def test_the_map_rings_what_is_wrong():
     points = pd.DataFrame({
-        "point": range(4), "label": ["a", "b", "a", HOSTILE], "first": [0.0, 1, 2, 3],
-        "second": [0.0, 1, 0, 1],
+        "point": range(4), "label": ["a", "b", "a", HOSTILE], "target": "",
+        "first": [0.0, 1, 2, 3], "second": [0.0, 1, 0, 1],
     })  # fmt: skip
     rows = draw(["b", "a", HOSTILE], ["b", HOSTILE, HOSTILE], np.nan).assign(point=[1, 2, 3])
     figure = point_maps({"own": points}, {"own": rows})
@@ -94,10 +95,61 @@ def test_the_map_rings_what_is_wrong():
     assert wrong.get_xdata().tolist() == [2.0]
     assert figure.axes[1].lines[0].get_xdata().tolist() == [0.0]  # labelled, so not predicted
     assert point_maps({"own": points.iloc[:0]}, {}) is None
-    many = pd.DataFrame({
-        "point": range(30), "label": [f"{v:.2f}" for v in range(30)], "first": 1.0, "second": 0.0,
+    assert point_maps({"own": points.assign(label="")}, {}) is None
+
+
+def test_points_without_a_target_are_of_no_class_on_the_map():
+    points = pd.DataFrame({
+        "point": range(4), "label": ["", "no", "yes", ""], "target": "",
+        "first": [0.0, 1, 2, 3], "second": 0.0,
     })  # fmt: skip
-    assert point_maps({"own": many}, {}) is not None
+    [panel] = point_maps({"own": points}, {}).axes
+    found = {line.get_label(): line.get_xdata().tolist() for line in panel.lines}
+    assert found == {"no target": [0.0, 3.0], "no": [1.0], "yes": [2.0]}
+    shown = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert sorted(shown) == ["no", "no target", "yes"]
+    numbers = points.assign(label="", target=["", "1.5", "2.5", ""])
+    panel = point_maps({"own": numbers}, {}).axes[0]
+    assert panel.collections[0].get_array().tolist() == [1.5, 2.5]
+    assert panel.lines[0].get_xdata().tolist() == [0.0, 3.0]
+
+
+def test_classes_on_the_map_are_classes_whatever_their_names():
+    names = [f"{v}" for v in range(30)]
+    points = pd.DataFrame({
+        "point": range(30), "label": names, "target": "", "first": range(30), "second": 0.0,
+    })  # fmt: skip
+    figure = point_maps({"own": points}, {})
+    assert len(figure.axes) == 1  # no colour bar
+    shown = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert shown == [*sorted(names)[:12], "and 18 more"]
+    assert len(figure.axes[0].lines) == 30
+    # and numbers are numbers, however few
+    few = points.assign(label="", target=["1", "2"] * 15)
+    rows = draw(["1", "2"], ["1.25", "1.75"], np.nan).assign(point=[0, 1])
+    figure = point_maps({"own": few}, {"own": rows})
+    assert len(figure.axes) == 4
+    assert figure.axes[1].collections[0].get_array().tolist() == [1.25, 1.75]
+
+
+def test_legends_have_names_that_begin_with_a_line():
+    points = pd.DataFrame({
+        "point": range(4), "label": ["_neg", "pos", "_pos", "__"], "target": "",
+        "first": range(4), "second": 0.0,
+    })  # fmt: skip
+    [panel] = point_maps({"own": points}, {}).axes
+    shown = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert shown == ["__", "_neg", "_pos", "pos"]
+    rows = draw(["a", "b"], ["a", "b"], [-1.0, 1.0], "b").assign(method="_own")
+    panel = roc_curves({"own": rows}).axes[0]
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == ["_own"]
+    figure = learning_curves(lines(["_own", "svm"], datasets=("a",)))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["_own", "svm"]
+
+
+def test_what_figures_are_is_not_said_twice():
+    for name, (kind, _) in READINGS.items():
+        assert not set(kind.lower().split()) & set(name.lower().split()), name
 
 
 def test_shown_rows_are_of_the_largest_size_best_first():

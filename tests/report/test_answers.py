@@ -1,12 +1,13 @@
 """The answer: who may win, who is second, what is told apart, and how it reads."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from gramworks.report.answer_section import answer_section, p_text, size_words
+from gramworks.report.answer_section import answer_row, answer_section, p_text, size_words
 from gramworks.report.answers import SEPARATOR, answers
 from gramworks.report.ranks import rank_table
 from gramworks.report.raw_files import RawFiles
@@ -92,6 +93,7 @@ def test_best_next_and_difference(lines, draws):
     assert (row["method"], row["setting"]) == ("svm", "C=10")
     assert row["runner_up"] == "majority"
     assert row["advantage"] == pytest.approx(0.375)
+    # Holm's factor is 1 for the largest p, and knn's is smaller
     expected = corrected_t_test([0.5, 0.2, 0.1, 0.7], 80, 20)
     assert row["p"] == pytest.approx(expected.p)
     assert row["p_same_points"] == pytest.approx(corrected_t_test([0.5, 0.2, 0.1, 0.7], 80, 0).p)
@@ -188,7 +190,7 @@ def test_a_few_answers_are_said_in_sentences(lines, draws, make_study, tmp_path)
     assert said["where"] == "iris, 80 labelled"
     assert said["score"] == "test-error-percent 1.500, 8.025 ahead of knn (9.525)"
     assert said["told"].startswith("The difference is real")
-    assert "it is real on new data" in section["summary"]
+    assert section["summary"] == "The best method is ahead of the next one on new data, too."
     assert section["rows"][0]["link"] == "small/comparison.csv"
 
 
@@ -211,3 +213,150 @@ def test_ties_and_spread_have_no_nan(lines, draws):
     [row] = answer(lines, rows)
     assert (row["p"], row["finding"], row["advantage"]) == (0.0, "real", 1.0)
     assert np.isfinite(row["standard_error"])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-7, 1e-9, 1e-13, 1e9])
+def test_findings_do_not_depend_on_the_unit_of_the_target(lines, draws, scale):
+    best, next_ = [1.0, 1.01, 0.99, 1.0], [2.0, 2.02, 1.97, 2.0]
+    rows = [
+        *draws("iris", "svm", scale * np.array(best), metric="test-root-mean-square-error"),
+        *draws("iris", "knn", scale * np.array(next_), metric="test-root-mean-square-error"),
+    ]
+    [row] = answer(lines, rows, metrics=["test-root-mean-square-error"])
+    assert row["finding"] == "real"
+    expected = corrected_t_test(np.subtract(next_, best), 80, 20)
+    assert row["p"] == pytest.approx(expected.p, rel=1e-6)
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    texts = [shown[key] for key in ("mean", "runner_up_mean", "advantage")]
+    assert [float(text) / scale for text in texts] == pytest.approx([1.0, 1.9975, 0.9975], rel=0.01)
+
+
+def test_the_best_is_compared_with_the_commonest_class_and_on_these_points(lines, draws):
+    rows = [
+        *draws("iris", "svm", [10.0, 12.0, 11.0, 10.5]),
+        *draws("iris", "knn", [11.0, 12.2, 11.9, 10.4]),
+        *draws("iris", "majority", [30.0, 31.0, 36.0, 30.1]),
+    ]
+    few = {"iris": {"": (5.0, 95.0)}}
+    [row] = answer(lines, rows, few)
+    # with many test points for few labels the corrected test tells next to nothing apart
+    assert row["alike"] == "knn | majority"
+    assert row["alike_same_points"] == "knn"
+    assert (row["over_majority"], row["draws"]) == (4, 4)
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    assert shown["over"] == "better than always the commonest class in 4 of 4 draws"
+    [row] = answer(lines, [r for r in rows if r["method"] != "majority"], few)
+    assert math.isnan(row["over_majority"])
+    assert answer_row(row, RawFiles(Path("none")), "small")["over"] == ""
+    beaten = [*draws("iris", "svm", [10.0, 12.0]), *draws("iris", "majority", [9.0, 11.0])]
+    [row] = answer(lines, beaten, few)
+    assert answer_row(row, RawFiles(Path("none")), "small")["over"] == ""
+
+
+def test_a_tie_is_said_as_one(lines, draws, make_study):
+    nothing = pd.DataFrame()
+
+    def section(rows):
+        found = lines(rows)
+        table = answers(found, {"iris": {"": (80.0, 20.0)}}).astype(object)
+        results = StudyResults(
+            make_study(), nothing, nothing, {}, nothing, nothing, table, rank_table(found), {}
+        )
+        return answer_section(results, RawFiles(Path("none")))
+
+    tie = section([*draws("iris", "svm", [1, 2]), *draws("iris", "knn", [2, 1])])
+    assert tie["summary"] == "The best method and the next one score the same."
+    assert tie["sentences"][0]["score"] == "test-error-percent 1.5, as knn has"
+    near = section([*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 1, 1, 2.5])])
+    assert near["summary"] == "The draws cannot tell the best method from the next one."
+
+
+def test_figures_show_the_settings_that_the_answer_names(lines, draws):
+    rows = [
+        *draws("iris", "svm", [10.0, 12.0], setting="C=1;n_labelled=30"),
+        *draws("iris", "svm", [11.0, 13.0], setting="C=9;n_labelled=30"),
+        *draws("iris", "svm", [41.0, 43.0], setting="C=1;n_labelled=5"),
+        *draws("iris", "svm", [30.0, 32.0], setting="C=9;n_labelled=5"),
+        *draws("iris", "svm", [2.0], setting="C=3;n_labelled=5"),  # lost a draw
+        *draws("iris", "knn", [40.0, 42.0], setting="n_labelled=5"),
+        *draws("iris", "knn", [40.0, 42.0], setting="n_labelled=30"),
+    ]
+    found = lines(rows, splits=LABELLED)
+    table = answers(found, {"iris": {"n_labelled=5": (5, 9), "n_labelled=30": (30, 9)}})
+    named = dict(zip(table["size"], table["setting"], strict=True))
+    assert named == {"n_labelled=30": "C=1", "n_labelled=5": "C=9"}
+    shown = representatives(found)
+    shown = shown[shown["method"] == "svm"]
+    assert dict(zip(shown["size"], shown["setting"], strict=True)) == named
+
+
+def test_ties_go_to_the_first_one_whatever_the_last_bit_of_a_mean(lines, draws):
+    a, b = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
+    assert (
+        answer(lines, [*draws("iris", "svm", a), *draws("iris", "knn", [0.2, 0.3, 0.1])])[0][
+            "finding"
+        ]
+        == "equal"
+    )
+    assert np.mean(a) != np.mean(b)
+    for first, second in ((a, b), (b, a)):
+        rows = [
+            *draws("iris", "svm", first, setting="C=9"),
+            *draws("iris", "svm", second, setting="C=10"),
+            *draws("iris", "knn", first),
+            *draws("iris", "majority", second),
+        ]
+        found = lines(rows)
+        [row] = answers(found, {"iris": {"": (80.0, 20.0)}}).to_dict("records")
+        assert (row["method"], row["setting"], row["runner_up"]) == ("svm", "C=9", "knn")
+        assert row["advantage"] == 0
+        assert row["finding"] == "equal"
+        assert set(representatives(found)["setting"]) == {"C=9", ""}
+    names = ["iris", "heart", "sonar"]
+    rows = [
+        row
+        for name in names
+        for method, values in (("svm", a), ("knn", b))
+        for row in draws(name, method, values)
+    ]
+    table = rank_table(lines(rows, datasets={name: {} for name in names}))
+    assert table["average_rank"].tolist() == [1.5, 1.5]
+
+
+def test_scores_that_differ_by_the_rounding_of_files_are_equal(lines, draws):
+    for scale in (1.0, 1e-9, 1e9):
+        rows = [
+            *draws("iris", "svm", scale * np.array([1.3, 2.1, 3.7])),
+            *draws("iris", "knn", scale * (np.array([1.3, 2.1, 3.7]) + 4e-10)),
+        ]
+        [row] = answer(lines, rows)
+        assert (row["finding"], row["p"], row["alike"]) == ("equal", 1.0, "knn")
+
+
+def test_a_small_advantage_is_not_shown_as_none(lines, draws):
+    rows = [
+        *draws("iris", "svm", [12.5, 13.5, 14.5]),
+        *draws("iris", "knn", [12.50002, 13.50001, 14.50003]),
+    ]
+    [row] = answer(lines, rows)
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    assert (shown["advantage"], shown["mean"]) == ("0.000020", "13.5000")
+
+
+def test_what_is_real_is_told_from_the_best_and_the_other_way_round(lines, draws):
+    z = np.array([1, -1] * 5)
+    w = np.array([1, 1, -1, -1] * 2 + [1, -1])
+    rows = [
+        *draws("iris", "svm", np.full(10, 20.0)),
+        *draws("iris", "knn", 21.0 + 0.59 * z),
+        *draws("iris", "majority", 21.1 + 5.0 * w),
+        *draws("iris", "oracle-like", 21.2 + 6.0 * w),
+    ]
+    [row] = answer(lines, rows, {"iris": {"": (60.0, 20.0)}})
+    alone = corrected_t_test(1.0 + 0.59 * z, 60, 20)
+    assert alone.p < 0.05 < 3 * alone.p
+    # each p is adjusted for all other methods, so that the row says one thing
+    assert row["p"] == pytest.approx(3 * alone.p)
+    assert row["runner_up"] in row["alike"].split(SEPARATOR)
+    assert row["finding"] == "on these points"
+    assert row["p_same_points"] == pytest.approx(3 * corrected_t_test(1.0 + 0.59 * z, 60, 0).p)

@@ -1,5 +1,7 @@
 """Alignments and maps from Gram files against the whole matrices in memory."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,11 @@ def test_the_map_of_a_linear_kernel_is_principal_components(grams):
         expected *= np.sign(expected[np.abs(expected).argmax()])
         assert table[column].to_numpy() == pytest.approx(expected, abs=1e-9)
     assert table["label"].tolist() == ["<b>no</b>", "yes"] * 15
+    assert set(table["target"]) == {""}
+    unknown = np.arange(30) < 3
+    own = replace(data(X, np.where(unknown, 0, y), ["<b>no</b>", "yes"]), unlabelled=unknown)
+    table = map_points([paths["linear"]], own)
+    assert table["label"].tolist() == [""] * 3 + (["<b>no</b>", "yes"] * 15)[3:]
 
 
 def test_maps_of_many_points_take_some_and_of_equal_points_none(grams, tmp_path):
@@ -73,6 +80,34 @@ def test_maps_of_many_points_take_some_and_of_equal_points_none(grams, tmp_path)
     table = map_points([paths["narrow"], paths["constant"]], data(X, y, []), most=10)
     assert len(table) == 10
     assert table["point"].iloc[[0, -1]].tolist() == [0, 29]
-    assert table["label"].iloc[-1] == "1"
+    assert table["target"].iloc[-1] == "1"
+    assert set(table["label"]) == {""}
+    own = replace(data(X, y, []), unlabelled=np.arange(30) == 29)
+    assert map_points([paths["narrow"]], own)["target"].iloc[-1] == ""
     flat = map_points([paths["constant"]], data(X, y, []))
     assert (flat[["first", "second"]] == 0).all().all()
+
+
+def test_views_do_not_depend_on_the_scale_of_a_kernel(grams, tmp_path):
+    X, matrices, paths = grams
+    table = alignment_pairs({"linear": paths["linear"], "narrow": paths["narrow"]})
+    expected = table["alignment"].tolist()
+    for scale in (1e-16, 1e12):
+        small = tmp_path / "small.h5"
+        K = matrices["linear"] * scale
+        write_gram(small, (K + K.T) / 2)
+        found = alignment_pairs({"linear": small, "narrow": paths["narrow"]})
+        assert found["alignment"].tolist() == pytest.approx(expected, abs=1e-9)
+        scaled, whole = (
+            map_points([path], data(X, np.arange(30) % 2, ["a", "b"]))["first"].to_numpy()
+            for path in (small, paths["linear"])
+        )
+        assert scaled == pytest.approx(whole, abs=1e-7)
+    # what rounding leaves of a constant one is no structure, however large or small it is
+    for value in (0.1, 1 / 3 * 1e-9, 1 / 3 * 1e9):
+        flat = tmp_path / "flat.h5"
+        write_gram(flat, np.full((30, 30), value))
+        found = alignment_pairs({"flat": flat, "linear": paths["linear"]})
+        assert found["alignment"].iloc[1] == 0
+        points = map_points([flat], data(X, np.arange(30) % 2, ["a", "b"]))
+        assert (points[["first", "second"]] == 0).all().all()

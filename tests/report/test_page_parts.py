@@ -75,11 +75,11 @@ def run(tmp_path, monkeypatch):
         (tmp_path / "results" / kind / "maps").mkdir(parents=True)
     pairs = "kernel,other,alignment\nlinear,gaussian-w1,0.25\n"
     (tmp_path / "results/alignments/maps/iris.csv").write_text(pairs)
-    points = "point,label,first,second\n3,'=1+1,0.5,-1e-3\n"
+    points = "point,label,target,first,second\n3,'=1+1,,0.5,-1e-3\n"
     (tmp_path / "results/maps/maps/iris.csv").write_text(points)
     path = tmp_path / "results/predictions/maps/iris/svm.csv"
     path.parent.mkdir(parents=True)
-    write_predictions(path, [("n_labelled=2", 0, 3, "=1+1", "b", "0.5")])
+    write_predictions(path, [("n_labelled=2", 0, 3, "=1+1", "b", "0.5", "=1+1")])
     return [
         "results/alignments/maps/iris.csv", "results/maps/maps/iris.csv",
         "results/predictions/maps/iris/svm.csv",
@@ -95,6 +95,11 @@ def test_looks_are_read_by_kind_and_data_set(run, write_scores, tmp_path):
     assert looks.alignments["iris"]["alignment"].tolist() == [0.25]
     assert looks.maps["iris"]["label"].tolist() == ["=1+1"]
     assert looks.predictions["iris"]["truth"].tolist() == ["=1+1"]
+    assert looks.predictions["iris"]["positive"].tolist() == ["=1+1"]
+    points = tmp_path / run[1]
+    points.write_text(points.read_text().replace(",,", ",much,"))
+    with pytest.raises(FileDamaged, match="target that is no number"):
+        read_looks(splits, [times], run)
     (tmp_path / run[0]).write_text("kernel,other,alignment\nlinear")
     with pytest.raises(FileDamaged, match=r"iris.csv.*snakemake"):
         read_looks(splits, [times], run)

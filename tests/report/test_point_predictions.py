@@ -48,6 +48,7 @@ def test_predictions_give_the_scores_again(task, tmp_path):
         ]
         assert error == pytest.approx(scored)
         assert ((own["decision"] > 0) == (own["prediction"] == HOSTILE)).all()
+        assert set(own["positive"]) == {HOSTILE}
 
 
 def test_what_a_method_does_not_do_leaves_no_rows(task, tmp_path):
@@ -60,12 +61,12 @@ def test_what_a_method_does_not_do_leaves_no_rows(task, tmp_path):
     write_predictions(tmp_path / "svm.csv", [])
     assert read_predictions({"svm": tmp_path / "svm.csv"}).empty
     assert read_predictions({}).empty
-    rows = [("", 0, 3, "no", "no", ""), ("", 0, 4, HOSTILE, "no", "0.5")]
+    rows = [("", 0, 3, "no", "no", "", ""), ("", 0, 4, HOSTILE, "no", "0.5", HOSTILE)]
     write_predictions(tmp_path / "svm.csv", rows)
     decision = read_predictions({"svm": tmp_path / "svm.csv"})["decision"]
     assert np.isnan(decision[0])
     assert decision[1] == 0.5
-    write_predictions(tmp_path / "svm.csv", [("", 0, 3, "no", "no", "much")])
+    write_predictions(tmp_path / "svm.csv", [("", 0, 3, "no", "no", "much", "no")])
     with pytest.raises(FileDamaged, match=r"svm.csv.*no number"):
         read_predictions({"svm": tmp_path / "svm.csv"})
     (tmp_path / "svm.csv").write_text("cut")

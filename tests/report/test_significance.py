@@ -126,3 +126,13 @@ def test_cliques_are_the_longest_runs():
     assert cliques([1.0, 1.5, 2.4, 4.0], 1.0) == [(0, 1), (1, 2)]
     assert cliques([1.0, 1.5, 1.9], 1.0) == [(0, 2)]
     assert cliques([1.0, 3.0], 1.0) == []
+
+
+@pytest.mark.parametrize("scale", [1e-15, 1e-9, 1.0, 1e9])
+def test_the_t_test_does_not_depend_on_the_unit(scale):
+    values = np.array([1.0, 2.0, 1.5, 0.5])
+    found, expected = corrected_t_test(scale * values, 10, 5), corrected_t_test(values, 10, 5)
+    assert found.p == pytest.approx(expected.p, rel=1e-9)
+    assert found.standard_error == pytest.approx(scale * expected.standard_error, rel=1e-9)
+    certain = corrected_t_test(np.full(3, scale), 10, 5)
+    assert (certain.p, certain.standard_error) == (0.0, 0.0)

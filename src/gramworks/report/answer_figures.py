@@ -25,9 +25,10 @@ READINGS = {
         "of its best rank; a bar joins methods that Nemenyi's test does not tell apart.",
     ),
     "learning curves": (
-        "Learning curves",
-        f"means over the draws with two standard errors either way, {BEST}; dashed: sees test "
-        "labels. Chance and controls may lie outside of the picture.",
+        "Line plot",
+        f"means over the draws with two standard errors either way, {BEST} at each "
+        "number of labels, as in the answer; dashed: sees test labels. Chance and controls may lie "
+        "outside of the picture.",
     ),
     "run time against score": (
         "Scatter plot",
@@ -35,16 +36,16 @@ READINGS = {
         "Gram matrices and what all draws share.",
     ),
     "kernel alignment": (
-        "Matrix",
+        "Heat map",
         "centred alignment of each two base kernels over all points: 1 where they say the same, 0 "
         "where they say nothing of each other.",
     ),
     "ROC curves": (
-        "ROC curves",
+        "Line plot",
         f"means of the kept draws at the largest size, best method first, {BEST}.",
     ),
     "confusion matrices": (
-        "Confusion matrix",
+        "Heat map",
         "points of the kept draws at the largest size, by the best method; shades are shares of a "
         "row.",
     ),
@@ -52,7 +53,7 @@ READINGS = {
         "Scatter plot",
         "first two principal components of the mean of the base kernels (each centred, of equal "
         "trace), by true label and by what the best method predicts in the first draw at the "
-        "largest size; grey: labelled there.",
+        "largest size; grey: without a target, or labelled there.",
     ),
 }
 """Name to the kind of plot and how it is read, in the order of the page."""

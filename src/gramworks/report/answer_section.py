@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from gramworks.report.answers import FINDINGS, SEPARATOR
-from gramworks.report.cells import two_digits
+from gramworks.report.cells import number, two_digits
+from gramworks.report.kernel_names import kernel_names
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
 from gramworks.settings import parse_setting
@@ -30,6 +31,14 @@ _TOLD = {
     "alone": "",
 }
 
+_ONE = {
+    "real": "The best method is ahead of the next one on new data, too.",
+    "on these points": "The best method is ahead of the next one on these points, on new data "
+    "perhaps not.",
+    "not told apart": "The draws cannot tell the best method from the next one.",
+    "equal": "The best method and the next one score the same.",
+}
+
 
 def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
     """Gather what the template shows of one study.
@@ -37,14 +46,19 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``summary`` (a sentence), ``rows`` (of `answer_row`), ``sentences`` that say them where they
-        are few, ``ranks`` (sentences) and ``open``.
+        ``summary`` (a sentence), ``kernels`` (sentences), ``rows`` (of `answer_row`),
+        ``sentences`` that say them where they are few, ``ranks`` (sentences) and ``open``.
     """
     rows = [answer_row(row, raw, found.study.name) for row in found.answers.to_dict("records")]
     return {
         "name": found.study.name,
         "title": found.study.title,
         "summary": _summary(rows),
+        "kernels": kernel_names(
+            found.study,
+            (row["dataset"] for row in rows),
+            (row[key] for row in rows for key in ("setting", "runner_up_setting", "method")),
+        ),
         "rows": rows,
         "ranks": [_rank_sentence(part) for _, part in _sizes(found.ranks)],
         "sentences": [_sentence(row) for row in rows] if len(rows) <= MOST_SENTENCES else [],
@@ -54,8 +68,14 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
 
 def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
     """Turn one row of `gramworks.report.answers.answers` into texts."""
-    shown = _decimals(row["standard_error"], row["advantage"])
-    alike = row["alike"].split(SEPARATOR) if row["alike"] else []
+    means = [value for value in (row["mean"], row["runner_up_mean"]) if value == value]
+    shown = _decimals(row["standard_error"], row["advantage"], max(map(abs, means), default=0.0))
+    ahead = _text(row["advantage"], shown)
+    if ahead and float(ahead) == 0 and row["advantage"]:
+        ahead = two_digits(row["advantage"])
+    alike, here = (
+        row[key].split(SEPARATOR) if row[key] else [] for key in ("alike", "alike_same_points")
+    )
     return {
         **{key: row[key] for key in ("dataset", "metric", "method", "setting", "finding")},
         "size": size_words(row["size"], row["n_train"]),
@@ -64,13 +84,16 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "runner_up": row["runner_up"],
         "runner_up_setting": row["runner_up_setting"],
         "runner_up_mean": _text(row["runner_up_mean"], shown),
-        "advantage": _text(row["advantage"], shown),
+        "advantage": ahead,
         "error": two_digits(row["standard_error"]),
         "p": p_text(row["p"]),
         "p_order": row["p"] if row["p"] == row["p"] else None,
         "p_same_points": p_text(row["p_same_points"]),
         "told": FINDINGS[row["finding"]],
         "alike": alike,
+        "alike_here": here,
+        "over_count": f"{row['over_majority']:.0f} of {row['draws']}",
+        "over": _over(row["over_majority"], row["draws"]),
         "others": row["others"],
         "draws": row["draws"],
         "rows": row["rows"],
@@ -109,10 +132,21 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
     """Say one row in words, in parts between which the method stands."""
     where = ", ".join(part for part in (row["dataset"], row["size"]) if part)
     score = f"{row['metric']} {row['mean']}"
-    if row["runner_up"]:
+    if row["finding"] == "equal":
+        score += f", as {row['runner_up']} has"
+    elif row["runner_up"]:
         score += f", {row['advantage']} ahead of {row['runner_up']} ({row['runner_up_mean']})"
     p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
-    return {"where": where, "score": score, "told": _TOLD[row["finding"]].format(**p)}
+    over = f"{row['method']} is {row['over']}." if row["over"] else ""
+    told = " ".join(filter(None, (_TOLD[row["finding"]].format(**p), over)))
+    return {"where": where, "score": score, "told": told}
+
+
+def _over(count: float, draws: int) -> str:
+    """Say how often the best method was better than one that learns nothing."""
+    if count != count or not draws or not count:
+        return ""
+    return f"better than always the commonest class in {count:.0f} of {draws} draws"
 
 
 def _summary(rows: list[dict]) -> str:
@@ -122,12 +156,12 @@ def _summary(rows: list[dict]) -> str:
         return "There is nothing to test here: too few methods, draws or known sizes."
     real = sum(row["finding"] == "real" for row in rows)
     same = sum(row["finding"] == "on these points" for row in rows)
-    many = f"{len(rows)} comparisons" if len(rows) > 1 else "one comparison"
     said = {0: "none is", 1: "one is"}.get(real, f"{real} are")
     if len(rows) == 1:
-        said = "it is" if real else "it is not"
+        return _ONE[rows[0]["finding"]]
     more = f"; {same} more would last with other draws of the same points" if same else ""
-    return f"Of {many} of the best method with the next one, {said} real on new data{more}."
+    compared = f"Of {len(rows)} comparisons of the best method with the next one"
+    return f"{compared}, {said} real on new data{more}."
 
 
 def _sizes(ranks: pd.DataFrame) -> list[tuple]:
@@ -151,11 +185,24 @@ def _rank_sentence(part: pd.DataFrame) -> str:
     )
 
 
-def _decimals(error: float, advantage: float) -> int:
-    """Choose decimals that show the smaller of error and advantage with two digits."""
-    known = min((v for v in (error, advantage) if v == v and v > 1e-9), default=0.1)
-    return min(4, max(0, 1 - math.floor(math.log10(known))))
+def _decimals(error: float, advantage: float, mean: float) -> int:
+    """Choose decimals that show the smaller of error and advantage with two digits.
+
+    They are at most four, or four digits of the mean where it is small.
+    """
+    tiny = 1e-9 * mean  # rounding is no error
+    known = min(
+        (v for v in (error, advantage) if v == v and v > tiny), default=0.1 * min(mean, 1) or 0.1
+    )
+    most = max(4, 3 - math.floor(math.log10(mean))) if mean > 0 else 4
+    return min(most, max(0, 1 - math.floor(math.log10(known))))
 
 
 def _text(value: float, decimals: int) -> str:
-    return "" if value != value else f"{value:.{decimals}f}"
+    """Print a number with the decimals; such as 1.25e-08 where they are many."""
+    if value != value:
+        return ""
+    if decimals <= 6 or value == 0:
+        decimals = min(decimals, 6)
+        return number(value, decimals) if abs(value) < 1e5 else f"{value:.{decimals}f}"
+    return f"{value:.{max(0, decimals + math.floor(math.log10(abs(value))))}e}"

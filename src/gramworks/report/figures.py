@@ -42,9 +42,6 @@ _DARK = (
     f'[style*="fill: {INK}"] {{fill: #ece9e2 !important}}'
     f'[style*="stroke: {INK}"] {{stroke: #ece9e2 !important}}'
     f'[style*="stroke: {GRID}"] {{stroke: #4a4944 !important}}'
-    f'[style*="{MEASURED}"] {{stroke: #56b4e9 !important}}'
-    f'[style*="fill: {MEASURED}"] {{fill: #56b4e9 !important}}'
-    f'[style*="{PUBLISHED}"] {{stroke: #f0903f !important}}'
     "}</style>"
 )
 _COLUMNS = 4

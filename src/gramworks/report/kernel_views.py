@@ -51,8 +51,9 @@ def alignment_pairs(grams: Mapping[str, str | Path]) -> pd.DataFrame:
         flat = np.stack([block.ravel() for block in centred])
         products += flat @ flat.T
     lengths = np.sqrt(np.diag(products))
-    # Below this the matrix is constant up to rounding.
-    lengths[lengths <= 1e-12 * n * max(1.0, *(abs(m).max() for m in means.values()))] = np.inf
+    # Below this a matrix is constant up to rounding, whatever its own scale.
+    least = 1e-12 * n * np.array([abs(m).max() for m in means.values()])
+    lengths[lengths <= least] = np.inf
     rows = [
         (a, b, 1.0 if i == j else float(products[i, j] / (lengths[i] * lengths[j])))
         for i, a in enumerate(names)
@@ -70,7 +71,8 @@ def map_points(grams: Sequence[str | Path], data: Dataset, *, most: int = 2000) 
     grams : sequence of path
         Gram files; the mean of all of them, each centred and scaled to the same trace, is used.
     data : Dataset
-        Its class names become the labels, or its targets.
+        Its class names become the labels, its numbers targets; points without a target have
+        neither.
     most : int
         Of more points, that many at equal steps are taken.
 
@@ -86,10 +88,11 @@ def map_points(grams: Sequence[str | Path], data: Dataset, *, most: int = 2000) 
     total = np.zeros((len(points), len(points)))
     for path in grams:
         K = read_gram(path, rows=points, columns=points)
+        least = 1e-12 * len(points) * abs(K).max()  # all of a constant one is rounding
         mean = K.mean(axis=0)
         K = K - mean - mean[:, None] + mean.mean()
         trace = float(np.trace(K))
-        if trace > 0:
+        if trace > least:
             total += K * (len(points) / trace)
     axes = np.zeros((len(points), 2))
     if len(points) > 2 and total.any():
@@ -97,9 +100,11 @@ def map_points(grams: Sequence[str | Path], data: Dataset, *, most: int = 2000) 
         values, vectors = eigsh(total / len(grams), k=2, v0=start)
         axes = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0))
         axes *= np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
-    labels = [_label(data, point) for point in points]
-    table = {"point": points, "label": labels, "first": axes[:, 0], "second": axes[:, 1]}
-    return pd.DataFrame(table, columns=list(view_columns.MAP))
+    texts = [_label(data, point) for point in points]
+    numbers = data.task == "regression"
+    table = pd.DataFrame({"point": points, "first": axes[:, 0], "second": axes[:, 1]})
+    table = table.assign(label="" if numbers else texts, target=texts if numbers else "")
+    return table[list(view_columns.MAP)]
 
 
 def empty_map() -> pd.DataFrame:
@@ -110,8 +115,10 @@ def empty_map() -> pd.DataFrame:
 def _label(data: Dataset, point: int) -> str:
     if data.task not in ("binary", "multiclass", "regression"):
         return ""
+    if data.unlabelled is not None and data.unlabelled[point]:
+        return ""
     value = data.y[point]
-    return data.classes[int(value)] if data.classes else f"{value:.6g}"
+    return data.classes[int(value)] if data.classes else f"{value:.10g}"
 
 
 def _row_means(path: str | Path) -> np.ndarray:

@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 from gramworks.label_tasks import label_of, without_label
@@ -52,7 +53,8 @@ def label_bars(single: pd.DataFrame, metric: str) -> Figure | None:
         for dataset, panel in zip(datasets, axes, strict=True):
             _panel(panel, cells[cells["dataset"] == dataset], lines, metric)
             panel.set_title(plain(dataset), fontsize=9, fontweight="bold", loc="left")
-        handles, _ = axes[0].get_legend_handles_labels()
+        # not by their labels: matplotlib passes over names that begin with "_"
+        handles = [bars for bars in axes[0].containers if isinstance(bars, BarContainer)]
         figure.legend(
             handles, [line_label(*line) for line in lines], loc="outside upper left",
             ncols=min(len(lines), max(1, int(width / 2.6))), frameon=False, fontsize=9,

@@ -9,6 +9,7 @@ import matplotlib.ticker
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.container import Container
 from matplotlib.figure import Figure
 
 from gramworks.report.escaping import plain
@@ -33,9 +34,9 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     Returns
     -------
     matplotlib Figure or None
-        Means with two standard errors either way, for each method by its best setting; controls
-        are dashed and open, and may lie outside, as chance may, so that the rest can be told
-        apart. None where no data set has two sizes.
+        Means with two standard errors either way, for each method by its best setting at each
+        size; controls are dashed and open, and may lie outside, as chance may, so that the rest
+        can be told apart. None where no data set has two sizes.
     """
     cells = _sized(representatives(lines))
     if cells.empty:
@@ -50,17 +51,15 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     with matplotlib.rc_context(STYLE | {"axes.spines.left": True}):
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False)
+        handles: dict[str, Container] = {}
         for panel in axes.flat[len(panels) :]:
             panel.set_visible(False)
         for ((dataset, more), part), panel in zip(panels, axes.flat, strict=False):
-            _panel(panel, part.assign(label=cells.loc[part.index, "label"]), number)
+            own = part.assign(label=cells.loc[part.index, "label"])
+            handles |= _panel(panel, own, number)
             panel.set_title(plain(f"{dataset} {more}"), fontsize=9, fontweight="bold", loc="left")
             panel.set_xlabel(_X.get(part["key"].iloc[0], part["key"].iloc[0]))
             panel.set_ylabel(plain(part["metric"].iloc[0]))
-        handles = {}
-        for panel in axes.flat:
-            for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
-                handles.setdefault(name, handle)
         figure.legend(
             handles.values(), handles.keys(), loc="outside upper left", ncols=columns,
             frameon=False, fontsize=9,
@@ -89,7 +88,10 @@ def _number(size: str) -> tuple[str, float, str]:
     return key, float(found[key]) if key else math.nan, rest
 
 
-def _panel(panel: Axes, part: pd.DataFrame, number: dict[str, int]) -> None:
+def _panel(panel: Axes, part: pd.DataFrame, number: dict[str, int]) -> dict[str, Container]:
+    """Draw the curves of a data set; give them by what the legend calls them."""
+    # named one by one: matplotlib passes over names that begin with "_"
+    named: dict[str, Container] = {}
     metric = part["metric"].iloc[0]
     panel.grid(axis="y")
     panel.set_axisbelow(True)
@@ -99,12 +101,12 @@ def _panel(panel: Axes, part: pd.DataFrame, number: dict[str, int]) -> None:
         errors = 2 * values.std().fillna(0) / np.sqrt(counts)
         control = bool(own["control"].iloc[0])
         place = number[label]
-        panel.errorbar(
+        name = f"{label} (sees test labels)" if control else label
+        named[name] = panel.errorbar(
             means.index, means, yerr=whiskers(metric, means.to_numpy(), errors.to_numpy()),
             color=colour(place), marker=marker(place), markersize=4.5, linewidth=1.1,
             elinewidth=0.9, linestyle="--" if control else "-",
             markerfacecolor="none" if control else colour(place),
-            label=f"{label} (sees test labels)" if control else label,
         )  # fmt: skip
     _focus(panel, part)
     xs = sorted(set(part["x"]))
@@ -113,6 +115,7 @@ def _panel(panel: Axes, part: pd.DataFrame, number: dict[str, int]) -> None:
         panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     shown = xs if len(xs) <= 7 else xs[:: math.ceil(len(xs) / 7)]
     panel.set_xticks(shown, [f"{x:g}" for x in shown])
+    return named
 
 
 def _focus(panel: Axes, part: pd.DataFrame) -> None:

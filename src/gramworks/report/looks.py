@@ -10,7 +10,7 @@ import pandas as pd
 
 from gramworks.absent import read_absent
 from gramworks.datasets.splits import read_splits
-from gramworks.hdf5 import rebuild_command
+from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report import view_columns
 from gramworks.report.csv_text import read_table
 from gramworks.report.escaping import original
@@ -78,6 +78,8 @@ def _pairs(path: Path) -> pd.DataFrame:
 def _points(path: Path) -> pd.DataFrame:
     table = read_table(path, view_columns.MAP, hint=_hint(path))
     table = table.assign(label=table["label"].map(original))
+    if not pd.to_numeric(table["target"], errors="coerce")[table["target"] != ""].notna().all():
+        raise damaged(path, "holds a target that is no number")
     return table.astype({"point": int, "first": float, "second": float})
 
 

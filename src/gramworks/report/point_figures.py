@@ -8,13 +8,15 @@ from collections.abc import Mapping
 import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gramworks.report.escaping import plain
 from gramworks.report.figures import GRID, INK, STYLE, line_label
 from gramworks.report.marks import colour, marker, places
-from gramworks.report.score_lines import higher_is_better, representatives
+from gramworks.report.score_lines import higher_is_better, representatives, settled
 from gramworks.settings import join_settings
 
 _COLUMNS = 3
@@ -43,7 +45,7 @@ def shown_rows(predictions: Mapping[str, pd.DataFrame], lines: pd.DataFrame) -> 
         if own.empty or rows.empty:
             continue
         own = own[own["size"] == own["size"].iloc[-1]]
-        means = own.groupby(["method", "setting", "size"], sort=False)["value"].mean()
+        means = settled(own.groupby(["method", "setting", "size"], sort=False)["value"].mean())
         higher = higher_is_better(own["metric"].iloc[0])
         parts = []
         for method, setting, size in means.sort_values(ascending=not higher, kind="stable").index:
@@ -87,15 +89,16 @@ def roc_curves(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
 def roc(draw: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
     """Compute the ROC curve of one draw: false and true positive rates, None without any.
 
-    The positive class is the one that decision values above the rest stand for, as the method's
-    own predictions tell; equal values are one step.
+    The positive class is the one that the predictions state: whatever a method predicts, its
+    decision values are of that class against the other one. Equal values are one step.
     """
     decision = draw["decision"].to_numpy()
     classes = sorted(set(draw["truth"]))
     if np.isnan(decision).any() or len(classes) != 2:
         return None
-    positive = _positive(decision, draw["prediction"].to_numpy(), classes)
-    truth = (draw["truth"] == positive).to_numpy()
+    truth = (draw["truth"] == draw["positive"]).to_numpy()
+    if truth.all() or not truth.any():
+        return None
     order = np.argsort(-decision, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(decision[order])), len(order) - 1)
     hits = np.cumsum(truth[order])[ends] / truth.sum()
@@ -103,27 +106,18 @@ def roc(draw: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
     return np.append(0.0, false), np.append(0.0, hits)
 
 
-def _positive(decision: np.ndarray, predicted: np.ndarray, classes: list[str]) -> str:
-    a, b = classes
-    of_a, of_b = decision[predicted == a], decision[predicted == b]
-    if len(of_a) and len(of_b):
-        return a if of_a.mean() > of_b.mean() else b
-    if len(of_a):  # it predicts one class alone: the sign says which
-        return a if of_a.mean() > 0 else b
-    return b if of_b.mean() > 0 else a
-
-
 def _roc_panel(panel: Axes, dataset: str, curves: dict[str, list]) -> None:
     grid = np.linspace(0, 1, 201)
-    for place, (label, found) in enumerate(curves.items()):
+    for place, found in enumerate(curves.values()):
         mean = np.mean([np.interp(grid, false, hits) for false, hits in found], axis=0)
         panel.plot(
             np.append(0, grid), np.append(0, mean), color=colour(place), linewidth=1.3,
-            marker=marker(place), markevery=(10 + 7 * place, 50), markersize=4, label=label,
+            marker=marker(place), markevery=(10 + 7 * place, 50), markersize=4,
         )  # fmt: skip
     panel.plot([0, 1], [0, 1], color=GRID, linewidth=1)
     panel.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
-    panel.legend(loc="lower right", frameon=False, fontsize=7)
+    # named one by one: matplotlib passes over names that begin with "_"
+    panel.legend(panel.lines[:-1], list(curves), loc="lower right", frameon=False, fontsize=7)
 
 
 def confusion_matrices(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
@@ -186,12 +180,13 @@ def point_maps(
     Returns
     -------
     matplotlib Figure or None
-        Two panels a data set: true labels; predicted ones, with points that were labelled in grey
-        and wrong ones ringed. None where there is no map.
+        Two panels a data set: true labels, with points without a target in grey; predicted ones,
+        with points that were labelled in grey as well and wrong ones ringed. Numbers are shades.
+        None where there is no map, or no label on it.
     """
     panels = {}
     for dataset, points in maps.items():
-        if points.empty or not points["label"].any():
+        if points.empty or not (points["label"] != points["target"]).any():
             continue
         panels[dataset, "true labels"] = (points, None, "")
         rows = chosen.get(dataset)
@@ -206,45 +201,63 @@ def point_maps(
 
 def _map_panel(panel: Axes, key: tuple[str, str], found: tuple) -> None:
     points, predicted, method = found
-    numbers = pd.to_numeric(points["label"], errors="coerce")
-    shown = points.assign(shown=points["label"])
-    wrong = None
-    if predicted is not None:
-        by_point = predicted.set_index("point")["prediction"]
-        shown["shown"] = shown["point"].map(by_point)
-        rest = shown[shown["shown"].isna()]
-        panel.plot(rest["first"], rest["second"], ".", color=GRID, markersize=4)
-        shown = shown[shown["shown"].notna()]
-        wrong = shown[shown["shown"] != shown["label"]]
-    classes = places(sorted(set(points["label"])))
-    if len(classes) > MOST_CLASSES and numbers.notna().all():
+    numbers = (points["target"] != "").any()
+    truth = points["target" if numbers else "label"]
+    by_point = None if predicted is None else predicted.set_index("point")["prediction"]
+    shown = points.assign(
+        truth=truth, shown=truth.mask(truth == "") if by_point is None
+        else points["point"].map(by_point),
+    )  # fmt: skip
+    rest = shown[shown["shown"].isna()]
+    shown = shown[shown["shown"].notna()]
+    named = {}
+    if len(rest):
+        [dots] = panel.plot(
+            rest["first"], rest["second"], ".", color=GRID, markersize=4, label="no target"
+        )
+        named |= {"no target": dots} if predicted is None else {}
+    if numbers:
+        known = pd.to_numeric(truth[truth != ""])
         dots = panel.scatter(
             shown["first"], shown["second"], c=pd.to_numeric(shown["shown"]), s=12,
-            cmap="cividis", vmin=numbers.min(), vmax=numbers.max(),
+            cmap="cividis", vmin=known.min(), vmax=known.max(),
         )  # fmt: skip
         panel.figure.colorbar(dots, ax=panel, shrink=0.8)
-        wrong = None
+    elif predicted is None:
+        named = _classes(panel, shown, truth) | named
     else:
-        for name, place in classes.items():
-            own = shown[shown["shown"] == name]
-            label = _short(name) if place < MOST_CLASSES else None
-            panel.plot(
-                own["first"], own["second"], marker(place), color=colour(place), markersize=3.5,
-                linestyle="", alpha=0.8, label=label,
+        _classes(panel, shown, truth)
+        wrong = shown[shown["shown"] != shown["truth"]]
+        if len(wrong):
+            [named["wrong"]] = panel.plot(
+                wrong["first"], wrong["second"], "o", color=INK, markerfacecolor="none",
+                markersize=7, markeredgewidth=0.8, label="wrong",
             )  # fmt: skip
-        if predicted is None:
-            panel.legend(loc="best", frameon=False, fontsize=7)
-    if wrong is not None and len(wrong):
-        panel.plot(
-            wrong["first"], wrong["second"], "o", color=INK, markerfacecolor="none",
-            markersize=7, markeredgewidth=0.8, label="wrong",
-        )  # fmt: skip
-        panel.legend(handles=panel.lines[-1:], loc="best", frameon=False, fontsize=7)
+    if named:
+        # named one by one: matplotlib passes over names that begin with "_"
+        panel.legend(named.values(), named.keys(), loc="best", frameon=False, fontsize=7)
     panel.set_title(
         f"{plain(key[0])}: {key[1]}" + (f"\n{method}" if method else ""), fontsize=9,
         fontweight="bold", loc="left",
     )  # fmt: skip
     panel.set(xlabel="first component", ylabel="second component")
+
+
+def _classes(panel: Axes, shown: pd.DataFrame, truth: pd.Series) -> dict[str, Artist]:
+    """Draw points by class; give what a legend names, the first of many classes and the rest."""
+    named: dict[str, Artist] = {}
+    classes = places(sorted({*truth[truth != ""]}))
+    for name, place in classes.items():
+        own = shown[shown["shown"] == name]
+        [dots] = panel.plot(
+            own["first"], own["second"], marker(place), color=colour(place), markersize=3.5,
+            linestyle="", alpha=0.8, label=_short(name),
+        )  # fmt: skip
+        if place < MOST_CLASSES:
+            named[_short(name)] = dots
+    if (more := len(classes) - MOST_CLASSES) > 0:
+        named[f"and {more} more"] = Line2D([], [], linestyle="")
+    return named
 
 
 def _grid(panels: Mapping, draw, *, height: float, columns: int = _COLUMNS) -> Figure:

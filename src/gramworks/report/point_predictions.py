@@ -49,7 +49,8 @@ def read_predictions(paths: Mapping[str, str | Path]) -> pd.DataFrame:
             table = table.assign(decision=decision).astype({"repeat": int, "point": int})
         except ValueError as error:
             raise damaged(path, f"holds something that is no number ({error})") from None
-        names = {key: table[key].map(original) for key in ("truth", "prediction")}
+        text = ("truth", "prediction", "positive")
+        names = {key: table[key].map(original) for key in text}
         parts.append(table.assign(method=method, **names))
     if not parts:
         return pd.DataFrame(columns=["method", *PREDICTIONS])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from gramworks.report.score_lines import contender, higher_is_better
+from gramworks.report.score_lines import contender, higher_is_better, settled
 from gramworks.report.significance import average_ranks, critical_distance, friedman
 
 COLUMNS = (
@@ -41,6 +41,7 @@ def rank_table(lines: pd.DataFrame, same_data: Mapping[str, str] | None = None) 
     parts = []
     for (size, metric), own in honest.groupby(["size", "metric"], sort=False):
         means = own.groupby(["dataset", "method", "setting"], sort=False)["value"].mean()
+        means = settled(means)
         table = means.unstack([1, 2])
         table = _independent(table, same_data or {})
         table = _shared(table)

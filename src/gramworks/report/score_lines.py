@@ -99,20 +99,29 @@ def contender(methods: Iterable[str], method: str, setting: str) -> tuple[str, .
     return (method,) if len(set(methods)) > 1 else (method, setting)
 
 
-def representatives(lines: pd.DataFrame) -> pd.DataFrame:
-    """Keep one setting of each method on each data set: the best on average over sizes.
+def settled(means: pd.Series) -> pd.Series:
+    """Round means to the digits that score files hold, so that no rounding error breaks a tie."""
+    return means.map(lambda value: float(f"{value:.9g}"))
 
-    Where there is one method alone all its settings are kept.
+
+def representatives(lines: pd.DataFrame) -> pd.DataFrame:
+    """Keep one setting of each method on each data set and size: the best, as an answer has it.
+
+    Settings that lost draws others have come after all whole ones. Where there is one method alone
+    all its settings are kept.
     """
     kept = []
-    for (dataset, _), own in lines.groupby(["dataset", "method"], sort=False):
+    draws = lines.groupby(["dataset", "size"])["repeat"].nunique()
+    for (dataset, size, _), own in lines.groupby(["dataset", "size", "method"], sort=False):
         if lines.loc[lines["dataset"] == dataset, "method"].nunique() == 1:
             kept.append(own)
             continue
-        means = own.groupby(["setting", "size"], sort=False)["value"].mean().unstack()
-        order = means.rank(ascending=not higher_is_better(own["metric"].iloc[0])).mean(axis=1)
-        complete = order[means.notna().all(axis=1)]
-        chosen = (complete if len(complete) else order).idxmin()
+        values = own.groupby("setting", sort=False)["value"]
+        means = settled(values.mean())
+        whole = means[values.count() == draws[dataset, size]]
+        means = whole if len(whole) else means
+        higher = higher_is_better(own["metric"].iloc[0])
+        chosen = means.idxmax() if higher else means.idxmin()
         kept.append(own[own["setting"] == chosen])
     return pd.concat(kept).sort_index() if kept else lines
 

@@ -71,9 +71,9 @@ def corrected_t_test(
 
     mean = float(values.mean())
     error = float(values.std(ddof=1)) * math.sqrt(1 / len(values) + n_test / n_train)
-    # Equal differences of no spread beyond rounding: certain, or none at all.
-    if error <= 1e-12 * max(1.0, abs(mean)):
-        certain = abs(mean) > 1e-12
+    # Equal differences of no spread beyond rounding, in whatever unit: certain, or none at all.
+    if error <= 1e-12 * abs(values).max():
+        certain = mean != 0
         return TTest(
             mean, 0.0, math.copysign(math.inf, mean) if certain else 0.0, float(not certain)
         )

@@ -11,6 +11,7 @@ import pandas as pd
 from gramworks.report.answer_figures import READINGS
 from gramworks.report.cells import Table, tables
 from gramworks.report.escaping import file_name
+from gramworks.report.kernel_names import kernel_names
 from gramworks.report.page_text import flat, ranges
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import FIGURES, StudyResults
@@ -39,7 +40,7 @@ def study_section(found: StudyResults, raw: RawFiles) -> dict:
     """
     cells = found.comparison
     shown = [
-        _table(found.study.name, i, table, raw)
+        _table(found.study, i, table, raw)
         for i, table in enumerate(tables(cells, found.study.metrics))
     ]
     anchors = {
@@ -85,7 +86,8 @@ def _figure(found: StudyResults, metric: str) -> dict:
     }
 
 
-def _table(study: str, place: int, table: Table, raw: RawFiles) -> dict:
+def _table(stated: Study, place: int, table: Table, raw: RawFiles) -> dict:
+    study = stated.name
     rows = [
         {
             "method": method, "setting": setting, "cells": cells,
@@ -95,7 +97,9 @@ def _table(study: str, place: int, table: Table, raw: RawFiles) -> dict:
         for at, (method, setting, cells) in enumerate(table.rows)
     ]  # fmt: skip
     file = f"table-{file_name(table.name)}"
-    return {"table": table, "rows": rows, "notes": notes(table), "file": file}
+    shown = [*table.metrics, *(text for row in table.rows for text in row[:2])]
+    told = [*kernel_names(stated, [table.dataset], shown), *notes(table)]
+    return {"table": table, "rows": rows, "notes": told, "file": file}
 
 
 def _protocol(study: Study) -> Iterator[tuple[str, str]]:

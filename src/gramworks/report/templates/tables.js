@@ -35,10 +35,16 @@
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
   }
 
+  // Numbers, and what stands beside them in a cell: -5 ± 2† [0.6] (-5.1*; 1.2) ▲
+  const number = "[-+\u2212]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?";
+  const beside = "(?:[†*]|\\s*(?:±\\s*N|\\[N\\]|\\(N\\*?(?:; N)?\\)|[=▲▼↑↓≁∅]))*";
+  const numeric = new RegExp("^N".replace("N", number) + beside.replaceAll("N", number) + "$", "i");
+
   // A text that a spreadsheet would take for a formula gets an apostrophe before it.
   function csvCell(text) {
-    const plainNumber = /^[-+]?\d[\d.]*(e[-+]?\d+)?$/i.test(text);
-    const inert = /^[=+\-@\t\r\u2212]/.test(text) && !plainNumber ? "'" + text : text;
+    const isNumber = numeric.test(text);
+    if (isNumber) text = text.replaceAll("\u2212", "-");
+    const inert = /^[=+\-@\t\r\u2212]/.test(text) && !isNumber ? "'" + text : text;
     return /[",\n]/.test(inert) ? '"' + inert.replace(/"/g, '""') + '"' : inert;
   }
 
