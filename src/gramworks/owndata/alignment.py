@@ -8,6 +8,7 @@ import numpy as np
 
 from gramworks.errors import DataError
 from gramworks.owndata.findings import Findings, listed, quoted
+from gramworks.owndata.numerals import number_text
 from gramworks.owndata.raw_table import RawTable, find_column
 
 
@@ -21,7 +22,7 @@ def row_names(table: RawTable, column: str) -> list[str]:
     """
     cells = table.columns[column]
     if isinstance(cells, np.ndarray):
-        cells = ["" if np.isnan(v) else f"{v:.15g}" for v in cells]
+        cells = ["" if np.isnan(v) else number_text(v) for v in cells]
     names = [cell.strip() for cell in cells]
     counts = Counter(names)
     twice = [name for name, n in counts.items() if n > 1]

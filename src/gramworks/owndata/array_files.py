@@ -80,17 +80,36 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         values = a.astype(np.float64)
         columns = {f"{name}-{i}": values[:, i - 1] for i in range(1, a.shape[1] + 1)}
         tables.append(RawTable(path, name, columns, rows))
+    doubled = [
+        (vector, name)
+        for vector in vectors
+        for name, a in kept.items()
+        if vector in (f"{name}-{i}" for i in range(1, a.shape[1] + 1))
+    ]
+    if doubled:
+        vector, name = doubled[0]
+        raise DataError(
+            f"{path}: the vector {quoted(vector)} is called as a column of the matrix "
+            f"{quoted(name)} is (its columns are {name}-1, {name}-2, ...); give one of them "
+            "another name."
+        )
     alone = {name: a for name, a in vectors.items() if name not in strangers}
-    plain = {
-        name: a if isinstance(a, list) else np.asarray(a, dtype=np.float64)
-        for name, a in alone.items()
-    }
+    plain = {name: a if isinstance(a, list) else _as_column(a) for name, a in alone.items()}
     if not tables:
         tables.append(RawTable(path, path.stem, {}, rows))
     tables[0].columns.update(plain)
     shapes = ", ".join(f"{quoted(name)} {np.shape(arrays[name])}" for name in (*kept, *alone))
     findings.say(f"{path.name}: arrays {shapes}")
     return tables
+
+
+def _as_column(values: np.ndarray) -> np.ndarray | list[str]:
+    """Make float64 of a vector, but text of whole numbers that float64 would round."""
+    if values.dtype.kind in "iu":
+        whole = values.tolist()
+        if any(abs(value) > 2**53 for value in whole):
+            return [str(value) for value in whole]
+    return np.asarray(values, dtype=np.float64)
 
 
 def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray]]:

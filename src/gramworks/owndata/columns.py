@@ -11,7 +11,7 @@ import numpy as np
 
 from gramworks.errors import DataError
 from gramworks.owndata.findings import Findings, counted, listed, quoted
-from gramworks.owndata.numerals import is_number, read_numbers
+from gramworks.owndata.numerals import is_number, loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
 
 Kind = Literal["numeric", "nominal", "text", "id", "constant", "empty", "left-out"]
@@ -86,7 +86,7 @@ def _of_numbers(table: RawTable, name: str, values: np.ndarray, nominal: bool) -
         )
     missing = np.isnan(values)
     if nominal:
-        cells = ["" if gap else f"{v:.15g}" for v, gap in zip(values, missing, strict=True)]
+        cells = ["" if gap else number_text(v) for v, gap in zip(values, missing, strict=True)]
         return _constant_or(Column(name, "nominal", cells, missing))
     return _constant_or(_id_or(Column(name, "numeric", values, missing)))
 
@@ -191,20 +191,28 @@ def _numeric(
     if marks:
         shown = ", ".join(f"{quoted(mark)} {counted(k, 'time')}" for mark, k in marks.items())
         findings.say(f"column {quoted(name)}: missing values are written {shown}")
-    return _constant_or(_id_or(Column(name, "numeric", values, np.isnan(values))))
+    long = [cell for cell in cells if loses_digits(cell)]
+    column = _constant_or(_id_or(Column(name, "numeric", values, np.isnan(values)), cells))
+    if long and column.kind == "numeric":
+        findings.warn(
+            f"column {quoted(name)}: {quoted(long[0])} and {len(long) - 1} more cells have more "
+            "digits than numbers hold, and are rounded; --nominal keeps them as they are"
+        )
+    return column
 
 
-def _id_or(column: Column) -> Column:
+def _id_or(column: Column, cells: list[str] | None = None) -> Column:
     """Tell numbers that only count the rows."""
     values = column.values
     if column.missing.any() or len(values) < 5 or not (values == np.rint(values)).all():
         return column
     steps = np.diff(values)
     counting = (steps == 1).all()
-    named = len(np.unique(values)) == len(values) and _ID_NAME.fullmatch(column.name)
+    named = len(set(cells or values.tolist())) == len(values) and _ID_NAME.fullmatch(column.name)
     if counting or named:
         why = "counts the rows" if counting else "a number of its own a row"
-        return Column(column.name, "id", [f"{v:.0f}" for v in values], column.missing, why)
+        names = cells or [number_text(v) for v in values]
+        return Column(column.name, "id", names, column.missing, why)
     return column
 
 

@@ -10,6 +10,7 @@ from gramworks.errors import DataError
 from gramworks.owndata.array_files import ARRAY_FORMATS, tables_of_arrays
 from gramworks.owndata.delimited_text import decode, read_delimited, read_whitespace
 from gramworks.owndata.findings import Findings
+from gramworks.owndata.numerals import number_text
 from gramworks.owndata.raw_table import RawTable, ReadOptions, named_columns
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
@@ -82,6 +83,10 @@ def _arff(path: Path, options: ReadOptions, findings: Findings) -> RawTable:
     )
 
 
+def _without_comment(line: str) -> str:
+    return line.partition("#")[0]
+
+
 def _sparse(path: Path, findings: Findings) -> RawTable:
     import io
 
@@ -93,13 +98,18 @@ def _sparse(path: Path, findings: Findings) -> RawTable:
     text = read_text(path)
     zero = re.search(r"^\s*\S+\s+0:", text, re.MULTILINE) is not None
     check_lines(path, text, 0 if zero else 1, 10**9)
-    X, labels = load_svmlight_file(io.BytesIO(text.encode()), zero_based=zero)
-    lines = [i for i, line in enumerate(text.split("\n"), 1) if line.partition("#")[0].strip()]
+    X, _ = load_svmlight_file(io.BytesIO(text.encode()), zero_based=zero)
+    lines = [i for i, line in enumerate(text.split("\n"), 1) if _without_comment(line).strip()]
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
     findings.say(
         f"{path.name}: {X.shape[0]} rows, {X.shape[1]} features numbered from {0 if zero else 1}, "
         f"{share:.1%} of the values are not 0; the first number of a line is the target, "
         f"{SPARSE_TARGET!r}"
     )
-    names = [f"{label:g}" for label in labels]
+    # the text, not the reader's float: a long whole number would lose digits
+    first = [line.split()[0] for line in map(_without_comment, text.split("\n")) if line.strip()]
+    names = [
+        str(int(cell)) if re.fullmatch(r"[-+]?\d+", cell) else number_text(float(cell))
+        for cell in first
+    ]
     return RawTable(path, path.stem, {SPARSE_TARGET: names}, lines, "line", sparse=csr_array(X))
