@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from gramworks.errors import DataError
+from gramworks.owndata.columns import Wishes
 from gramworks.owndata.findings import Findings
+from gramworks.owndata.raw_table import ReadOptions
 from gramworks.owndata.understanding import Request, understand
 
 LONG = [9007199254740992, 9007199254740993]
@@ -65,3 +67,51 @@ def test_a_vector_does_not_take_the_place_of_a_column(folder, points):
     np.savez(folder / "t.npz", **{"X": X, "X-1": X[:, 2], "y": y})
     with pytest.raises(DataError, match="vector 'X-1' is called as a column of the matrix 'X'"):
         understood(folder / "t.npz", "y")
+
+
+def prices(header, x, price):
+    """Write 12 rows of two columns of numbers."""
+    rows = [f"{x(i)};{price(i)};{'ab'[i % 2]}\n" for i in range(12)]
+    return header + "\n" + "".join(rows)
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        lambda i: ["500", "981", "1.018", "1.055"][i % 4] if i else "77",
+        lambda i: f"{i + 1}.{i * 7 + 100}",
+        lambda i: ["1.018", "2.000.018"][i % 2] if i else "77",
+    ],
+)
+def test_points_that_may_part_thousands_are_refused(read, price):
+    text = prices("x;price;label", lambda i: f"0,{i + 13}", price)
+    with pytest.raises(DataError, match=r"column 'price' has '[12][.]\d.* .*may part thousands"):
+        read(text)
+    assert read(text, wishes=Wishes(ignore=("price",)))[0].X[2, 0] == 0.15
+    with pytest.raises(DataError, match="may part thousands"):
+        read(text.replace("label", "c").replace("price", "label"))
+
+
+def test_commas_beside_whole_numbers_are_refused(read):
+    text = prices("x;p;label", lambda i: f"{i}.5", lambda i: ["981", "1,018", "1,999"][i % 3])
+    with pytest.raises(DataError, match=r"line 3: column 'p' has '1,018' beside '981'"):
+        read(text)
+    with pytest.raises(DataError, match="'1,018' beside"):
+        read(text, read=ReadOptions("label", decimal="."))
+    assert read(text, read=ReadOptions("label", decimal=","))[0].X[1, 1] == 1.018
+
+
+def test_one_such_cell_does_not_change_other_columns(read):
+    text = prices("x;p;label", lambda i: f"{i},5", lambda i: f"{i + 1}.018")
+    with pytest.raises(DataError, match="the decimal mark of the table is a comma"):
+        read(text)
+    data, told = read(text, read=ReadOptions("label", decimal="."))
+    np.testing.assert_array_equal(data.X[3], [3.5, 4.018])
+    assert "'x': '0,5' and 11 more cells are read with decimal commas" in told
+
+
+def test_fractions_of_three_digits_alone_are_fractions(read):
+    text = prices("x;p;label", lambda i: f"{i}.5", lambda i: f"{i + 1}.018")
+    data, told = read(text)
+    assert data.X[3, 1] == 4.018
+    assert "thousands" not in told

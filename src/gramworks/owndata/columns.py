@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 
 from gramworks.errors import DataError
+from gramworks.owndata.decimal_marks import decimal_of
 from gramworks.owndata.findings import Findings, counted, listed, quoted
-from gramworks.owndata.numerals import is_number, loses_digits, number_text, read_numbers
+from gramworks.owndata.numerals import loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
 
 Kind = Literal["numeric", "nominal", "text", "id", "constant", "empty", "left-out"]
@@ -147,16 +148,7 @@ def _numeric(
     table: RawTable, name: str, cells: list[str], missing: np.ndarray, findings: Findings
 ) -> Column | None:
     """Read a column as numbers, or say that it is none by None."""
-    decimal = table.decimal
-    if decimal == ".":  # one column may have commas in a table of points
-        commas = [cell for cell in cells if is_number(cell, ",") and not is_number(cell)]
-        if commas and all(is_number(c, ",") or c in table.gaps for c in cells):
-            decimal = ","
-            findings.warn(
-                f"column {quoted(name)}: {quoted(commas[0])} and {len(commas) - 1} more cells are "
-                "read with decimal commas, while other columns have points; if the commas part "
-                "thousands, write the numbers without them"
-            )
+    decimal = decimal_of(table, name, cells, findings)
     values = read_numbers(cells, decimal, table.gaps)
     strange = np.flatnonzero(np.isinf(values))
     present = int(np.isfinite(values).sum())

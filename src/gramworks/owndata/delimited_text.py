@@ -12,6 +12,7 @@ import numpy as np
 
 from gramworks.datasets.bounded import read_bounded
 from gramworks.errors import DataError
+from gramworks.owndata.decimal_marks import decimal_of_table
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.numerals import is_number, looks_decimal
 from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column, named_columns
@@ -52,7 +53,7 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
                 "Mend that line, or state the --delimiter."
             )
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    decimal = options.decimal or _decimal(columns, delimiter)
+    decimal = options.decimal or decimal_of_table(columns)
     if decimal == "," and options.decimal is None and _only_thousands(columns):
         findings.warn(
             f"{path.name}: every number with a comma has three digits behind it; they are read as "
@@ -66,8 +67,9 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
     findings.say(f"{path.name}: {size}; {parted}")
     gaps = frozenset({"", "?", "<null>", *options.missing_marks})
     return RawTable(
-        path, path.stem, named_columns(path, names, columns), lines, "line", decimal, gaps=gaps
-    )
+        path, path.stem, named_columns(path, names, columns), lines, "line", decimal,
+        options.decimal is not None, gaps=gaps,
+    )  # fmt: skip
 
 
 def decode(path: Path, encoding: str | None, findings: Findings) -> str:
@@ -191,15 +193,6 @@ def _names(
     return names
 
 
-def _decimal(columns: list[list[str]], delimiter: str) -> str:
-    """Tell decimal commas from points: cells such as 1,5 and none such as 1.5."""
-    commas = any(looks_decimal(cell, ",") for cells in columns for cell in cells[:1000])
-    if not commas:
-        return "."
-    points = any(looks_decimal(cell, ".") for cells in columns for cell in cells[:1000])
-    return "." if points else ","
-
-
 def _only_thousands(columns: list[list[str]]) -> bool:
     found = [c.strip() for cells in columns for c in cells[:1000] if looks_decimal(c, ",")]
     return all(re.fullmatch(r"[-+]?\d{1,3},\d{3}", cell) for cell in found)
@@ -218,13 +211,15 @@ def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> Raw
         where = f", line {lines[bad]}: {len(rows[bad])} cells, " if rows else ": no row of data, "
         raise DataError(f"{path}{where}the first line has {len(names)}; state the --delimiter.")
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    decimal = options.decimal or _decimal(columns, " ")
+    decimal = options.decimal or decimal_of_table(columns)
     findings.say(f"{path.name}: {len(rows)} rows, {len(names)} columns between white space")
     gaps = frozenset({"", "?", "<null>", *options.missing_marks})
     table = named_columns(path, names, columns)
     if options.target is not None:
         find_column([RawTable(path, path.stem, table, lines)], options.target, "the target")
-    return RawTable(path, path.stem, table, lines, "line", decimal, gaps=gaps)
+    return RawTable(
+        path, path.stem, table, lines, "line", decimal, options.decimal is not None, gaps=gaps
+    )
 
 
 def read_matrix(path: Path) -> np.ndarray:

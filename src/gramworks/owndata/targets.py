@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import DataError
+from gramworks.owndata.decimal_marks import decimal_of
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.numerals import is_number, loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
@@ -71,7 +72,10 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
         )
     labels = [cell for cell, has in zip(cells, known, strict=True) if has]
     counts = Counter(labels)
-    numbers = read_numbers(cells, table.decimal, gaps)
+    decimal = "."
+    if isinstance(table.columns[name], list) and task != "classification":
+        decimal = decimal_of(table, name, cells, findings)
+    numbers = read_numbers(cells, decimal, gaps)
     numeric = bool(np.isfinite(numbers[known]).all())
     _refuse_odd_cells(table, name, cells, numbers, known)
     if len(counts) == 1:
