@@ -18,7 +18,10 @@ from gramworks.owndata.raw_table import RawTable
 Kind = Literal["numeric", "nominal", "text", "id", "constant", "empty", "left-out"]
 MOST_VALUES = 50
 """Values of a column of categories; one of more is left out unless the user says otherwise."""
-_ID_NAME = re.compile(r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|key|index|nr|no|row|name)", re.IGNORECASE)
+NAME_OF_ROWS = re.compile(
+    r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|key|index|nr|no|row|name)", re.IGNORECASE
+)
+"""What columns of names are called."""
 _ID_CELL = re.compile(r"[A-Za-z]{0,8}[-_ ]?\d+|[0-9a-fA-F-]{32,36}")
 _THOUSANDS = re.compile(
     r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+(?:\.\d+)?|(?:['\u00a0 ]\d{3})+)"
@@ -127,7 +130,7 @@ def _sorted_out(column: Column, counts: Counter, n: int) -> Column:
     longest = sum(len(value) * k for value, k in counts.items()) / n
     if len(counts) == n and n > 2 and all(_ID_CELL.fullmatch(value) for value in counts):
         return Column(column.name, "id", column.values, column.missing, "a name of its own a row")
-    if len(counts) == n and n > 2 and _ID_NAME.fullmatch(column.name) and longest < 40:
+    if len(counts) == n and n > 2 and NAME_OF_ROWS.fullmatch(column.name) and longest < 40:
         return Column(column.name, "id", column.values, column.missing, "a name of its own a row")
     if len(counts) > max(10, n / 2) and longest >= 6 and not _dates(counts):
         return Column(column.name, "text", column.values, column.missing)
@@ -200,7 +203,9 @@ def _id_or(column: Column, cells: list[str] | None = None) -> Column:
         return column
     steps = np.diff(values)
     counting = (steps == 1).all()
-    named = len(set(cells or values.tolist())) == len(values) and _ID_NAME.fullmatch(column.name)
+    named = len(set(cells or values.tolist())) == len(values) and NAME_OF_ROWS.fullmatch(
+        column.name
+    )
     if counting or named:
         why = "counts the rows" if counting else "a number of its own a row"
         names = cells or [number_text(v) for v in values]

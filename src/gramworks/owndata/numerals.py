@@ -23,6 +23,8 @@ WORDS_FOR_MISSING = frozenset(
 def number_text(value: float) -> str:
     """Write a number with all its digits and no more: 1 for 1.0, 0.1 for 0.1."""
     value = float(value)
+    if math.isnan(value):
+        return ""
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 

@@ -15,6 +15,7 @@ from gramworks.owndata.columns import Wishes, type_columns
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.gram_folder import matrix_files, read_grams, tell_alike
 from gramworks.owndata.missing import handle_missing, leave_out_sparse_columns
+from gramworks.owndata.numerals import number_text
 from gramworks.owndata.points import assemble_points
 from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column
 from gramworks.owndata.reading import SPARSE_TARGET, read_own
@@ -73,13 +74,16 @@ def understand(name: str, request: Request, findings: Findings) -> Understood:
 
 
 def _understand_tables(name: str, request: Request, findings: Findings) -> Understood:
+    _refuse_twice([*request.files, *([request.labels] if request.labels else [])])
     tables = [t for path in request.files for t in read_own(path, request.read, findings)]
     extra = [*request.files]
     if request.labels:
         tables[:0] = read_own(request.labels, request.read, findings)
         extra.append(request.labels)
-    tables, id_column = align_tables(tables, request.id_column, findings)
+    own_names = (request.target or SPARSE_TARGET, *request.wishes.ignore)
+    tables, id_column = align_tables(tables, request.id_column, findings, no_names=own_names)
     holder, target_name = _find_target(tables, request.target)
+    _leave_out_copies(tables, holder, target_name, findings)
     target = read_target(holder, target_name, request.task, findings)
     for wish in (*request.wishes.ignore, *request.wishes.nominal, *request.wishes.text):
         find_column(tables, wish, "--ignore, --nominal or --text")
@@ -111,6 +115,38 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
         notes=list(findings.warnings),
     )  # fmt: skip
     return Understood(dataset, kept, extra, precomputed=False)
+
+
+def _refuse_twice(paths: list[Path]) -> None:
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise DataError(f"{path}: the file is named twice; name each file once.")
+        seen.add(path.resolve())
+
+
+def _leave_out_copies(
+    tables: list[RawTable], holder: RawTable, target: str, findings: Findings
+) -> None:
+    """Take the target out of the other files: with it as a feature all methods look perfect."""
+
+    def texts(table: RawTable, column: str) -> list[str]:
+        cells = table.columns[column]
+        return [str(v).strip() if isinstance(v, str) else number_text(v) for v in cells]
+
+    for table in tables:
+        copies = (
+            [] if table is holder else [c for c in table.columns if c.strip() == target.strip()]
+        )
+        for column in copies:
+            pairs = zip(texts(table, column), texts(holder, target), strict=True)
+            other = sum(a != b for a, b in pairs)
+            del table.columns[column]
+            findings.warn(
+                f"{table.path.name}: column {quoted(column)} is called as the target of "
+                f"{holder.path.name} is, and is left out; "
+                + (f"it differs in {counted(other, 'row')}" if other else "it is the same")
+            )
 
 
 def _find_target(tables: list[RawTable], name: str | None) -> tuple[RawTable, str]:
