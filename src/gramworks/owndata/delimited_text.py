@@ -8,8 +8,6 @@ import io
 import re
 from pathlib import Path
 
-import numpy as np
-
 from gramworks.datasets.bounded import read_bounded
 from gramworks.errors import DataError
 from gramworks.owndata.decimal_marks import decimal_of_table
@@ -36,8 +34,8 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
         of cells; with file, line and what to do.
     """
     text = decode(path, options.encoding, findings)
-    delimiter = _delimiter(path, text, options.delimiter)
-    rows, lines = _cells(path, text, delimiter)
+    delimiter = find_delimiter(path, text, options.delimiter)
+    rows, lines = split_cells(path, text, delimiter)
     if not rows:
         raise DataError(f"{path}: the file is empty; a row of names and rows of data are expected.")
     names = _names(path, rows, options, findings)
@@ -117,7 +115,7 @@ def _encoding(data: bytes) -> str:
     return "utf-8"
 
 
-def _delimiter(path: Path, text: str, stated: str | None) -> str:
+def find_delimiter(path: Path, text: str, stated: str | None) -> str:
     """Find what parts cells: what the standard library's sniffer says, if the rows agree."""
     if stated:
         return "\t" if stated in ("\\t", "tab") else stated
@@ -150,7 +148,14 @@ def _widths(sample: str, delimiter: str) -> set[int]:
         return set()
 
 
-def _cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+def split_cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """Split text into rows of cells, with the number of each row's line.
+
+    Raises
+    ------
+    DataError
+        A quotation mark that is not closed.
+    """
     if len(delimiter) != 1:
         raise DataError(f"--delimiter is one character, found {quoted(delimiter)}.")
     rows, lines, last = [], [], 0
@@ -202,7 +207,7 @@ def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> Raw
     """Read a table whose columns stand between white space."""
     text = decode(path, options.encoding, findings)
     joined = "\n".join(re.sub(r"[ \t]+", "\t", line.strip()) for line in text.splitlines())
-    rows, lines = _cells(path, joined, "\t")
+    rows, lines = split_cells(path, joined, "\t")
     names = _names(path, rows, options, findings)
     if options.header:
         rows, lines = rows[1:], lines[1:]
@@ -220,28 +225,3 @@ def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> Raw
     return RawTable(
         path, path.stem, table, lines, "line", decimal, options.decimal is not None, gaps=gaps
     )
-
-
-def read_matrix(path: Path) -> np.ndarray:
-    """Read a matrix of numbers, with or without names at its borders.
-
-    Raises
-    ------
-    DataError
-        A cell that is not a number, with its line.
-    """
-    text = decode(path, None, Findings())
-    delimiter = _delimiter(path, text, None)
-    rows, lines = _cells(path, text, delimiter)
-    if any(not is_number(cell) for cell in rows[0][1:]):  # names above the columns
-        rows, lines = rows[1:], lines[1:]
-    if rows and all(not is_number(cells[0]) for cells in rows):  # names of rows
-        rows = [cells[1:] for cells in rows]
-    for cells, line in zip(rows, lines, strict=True):
-        bad = [cell for cell in cells if not is_number(cell)]
-        if bad or len(cells) != len(rows[0]):
-            what = f"{quoted(bad[0])} is not a number" if bad else f"{len(cells)} cells"
-            raise DataError(
-                f"{path}, line {line}: {what}; a matrix has {len(rows[0])} numbers in each row."
-            )
-    return np.array([[float(cell) for cell in cells] for cells in rows])

@@ -13,7 +13,7 @@ from gramworks.errors import DataError
 from gramworks.owndata.alignment import align_tables, row_names
 from gramworks.owndata.columns import Wishes, type_columns
 from gramworks.owndata.findings import Findings, counted, listed, quoted
-from gramworks.owndata.gram_folder import matrix_files, read_grams, tell_alike
+from gramworks.owndata.gram_folder import matrix_files, place_of, read_grams, tell_alike
 from gramworks.owndata.missing import handle_missing, leave_out_sparse_columns
 from gramworks.owndata.numerals import number_text
 from gramworks.owndata.points import assemble_points
@@ -129,17 +129,14 @@ def _leave_out_copies(
     tables: list[RawTable], holder: RawTable, target: str, findings: Findings
 ) -> None:
     """Take the target out of the other files: with it as a feature all methods look perfect."""
-
-    def texts(table: RawTable, column: str) -> list[str]:
-        cells = table.columns[column]
-        return [str(v).strip() if isinstance(v, str) else number_text(v) for v in cells]
-
     for table in tables:
         copies = (
             [] if table is holder else [c for c in table.columns if c.strip() == target.strip()]
         )
         for column in copies:
-            pairs = zip(texts(table, column), texts(holder, target), strict=True)
+            pairs = zip(
+                _as_texts(table.columns[column]), _as_texts(holder.columns[target]), strict=True
+            )
             other = sum(a != b for a, b in pairs)
             del table.columns[column]
             findings.warn(
@@ -228,26 +225,63 @@ def _understand_grams(name: str, folder: Path, request: Request, findings: Findi
             "--labels FILE, one row a point, and its column with --target."
         )
     files = matrix_files(folder, request.labels)
-    grams = read_grams(files, findings)
+    grams, points = read_grams(files, findings)
     tell_alike(grams, findings)
     (table, *_) = read_own(request.labels, request.read, findings)
     target_name = request.target
     if target_name is None and len(table.columns) == 1:
         target_name = next(iter(table.columns))
+    n = len(next(iter(grams.values())))
+    if len(table.lines) == n:
+        table = _in_order_of(points, table, request, findings)
     holder, target_name = _find_target([table], target_name)
     target = read_target(holder, target_name, request.task, findings)
-    n = len(next(iter(grams.values())))
     if len(target.values) != n:
         raise DataError(
             f"{request.labels}: {len(target.values)} rows with labels, the Gram matrices are of "
             f"{n} points; give one row a point, in their order (--no-header if there are no names "
             "above the columns)."
         )
-    ids = row_names(holder, request.id_column) if request.id_column else [
-        f"{holder.unit} {line}" for line in holder.lines
-    ]  # fmt: skip
+    if request.id_column:
+        ids = row_names(holder, find_column([holder], request.id_column, "the names of rows")[1])
+    else:
+        ids = points or [f"{holder.unit} {line}" for line in holder.lines]
     dataset = Dataset(
         name, ids, target.values, target.classes, [], row_ids=ids, views=grams,
         unlabelled=None if target.known.all() else ~target.known, notes=list(findings.warnings),
     )  # fmt: skip
     return Understood(dataset, target, [*files, request.labels], precomputed=True)
+
+
+def _in_order_of(
+    points: list[str] | None, table: RawTable, request: Request, findings: Findings
+) -> RawTable:
+    """Bring the labels into the order of the Gram matrices, where both name the points."""
+    if points is None:
+        if request.id_column:
+            findings.warn(
+                f"the Gram matrices have no names of points, so that column "
+                f"{quoted(request.id_column)} is not compared: rows are taken in their order"
+            )
+        return table
+    if request.id_column:
+        column = find_column([table], request.id_column, "the names of rows")[1]
+    else:
+        names = {c: _as_texts(cells) for c, cells in table.columns.items() if c != request.target}
+        shared = {c: len(set(cells) & set(points)) for c, cells in names.items()}
+        column = max(shared, key=shared.get, default=None)
+        if column is None or shared[column] < 0.5 * len(points):
+            findings.warn(
+                f"the Gram matrices name the points ({listed(points, 3)}), and no column of "
+                f"{table.path.name} has these names: rows are taken in their order"
+            )
+            return table
+    order = place_of(row_names(table, column), points, table.path)
+    findings.say(
+        f"{table.path.name}: rows are brought into the matrices' order by {quoted(column)}"
+    )
+    return table.take(order)
+
+
+def _as_texts(cells: list[str] | np.ndarray) -> list[str]:
+    return [v.strip() if isinstance(v, str) else number_text(v) for v in cells]
