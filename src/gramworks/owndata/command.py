@@ -158,10 +158,12 @@ def run_predict(options: argparse.Namespace) -> int:
     for column, reason in made.failed.items():
         print(f"! no predictions by {column}: {reason}")
     print(f"{counted(made.rows, 'row')} predicted: {made.path}")
-    unit = " %" if made.metric.endswith("percent") else ""
+    best = made.best
+    unit = " %" if best.metric.endswith("percent") else ""
+    size = f" at {best.size}" if best.size else ""
     print(
-        f"Column `prediction` is by {made.best}, the best of the run in its tests "
-        f"({made.metric.removesuffix('-percent')} {made.score:.4g}{unit}, a little too good for "
-        "having been chosen by it)."
+        f"Column `prediction` is by {best.column}, the best of the run in its tests "
+        f"(mean {best.metric.removesuffix('-percent')} {best.score:.4g}{unit}{size}, a little too "
+        "good for having been chosen by it)."
     )
     return 0
