@@ -1,5 +1,7 @@
 """What `gramworks new` notices in a table, and what it does about it."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -208,3 +210,44 @@ def test_splits_fit_the_rows(counts, kind, warned):
     choice = choose_splits(target)
     assert choice.spec["kind"] == kind
     assert warned in choice.warning
+
+
+def test_a_copy_of_the_target_with_gaps_is_told(read, table):
+    text = table(extra="z", cell=lambda i: "" if i % 9 == 0 else "uv"[i % 2])
+    for missing in ("drop", "median"):
+        assert "column 'z' is equal to the target" in read(text, missing=missing)[1]
+    text = "x,z,label\n" + "".join(
+        f"{i * 7 % 23}.5,{'' if i % 9 == 0 else i / 4},{i / 4}\n" for i in range(1, 41)
+    )
+    for missing in ("drop", "median"):
+        assert "column 'z' is equal to the target" in read(text, missing=missing)[1]
+
+
+def test_repeated_rows_that_are_dropped_are_not_counted(read, table):
+    text = table(extra="z", cell=lambda i: "" if i in (3, 5) else f"{i * 5 % 43}.5")
+    lines = text.splitlines()
+    lines[4] = lines[6] = ",7,a,"
+    assert "repeated" not in read("\n".join(lines) + "\n")[1]
+
+
+def test_what_is_constant_once_rows_are_dropped_is_left_out(read, table):
+    text = table(extra="z,w", cell=lambda i: f"{7 if i > 4 else i},{'' if i < 5 else i / 4}")
+    data, told = read(text)
+    assert data.feature_names == ["x", "y", "w"]
+    assert "constant in the rows that are left: 'z'" in told
+
+
+def test_missing_cells_are_told_with_the_lines_of_their_file(read, table):
+    first = table(extra="z", cell=lambda i: "" if i == 3 else f"{i * 5 % 43}.5")
+    second = "\n\nw\n" + "".join(f"{'?' if i in (7, 9) else i / 4}\n" for i in range(40))
+    _, told = read({"one.csv": first, "two.csv": second})
+    assert "(one.csv lines 5; two.csv lines 11, 13)" in told
+
+
+def test_large_numbers_give_no_noise(read, recwarn):
+    text = "x,z,label\n" + "".join(
+        f"{i * 7 % 23}.5,{(-1) ** i * (1 + i / 99)}e308,{i / 4}\n" for i in range(1, 31)
+    )
+    with contextlib.suppress(DataError):
+        read(text)
+    assert not [str(w) for w in recwarn if issubclass(w.category, RuntimeWarning)]

@@ -50,6 +50,8 @@ class Column:
     """(n,) mask"""
     why: str = ""
     """For those left out."""
+    table: RawTable | None = None
+    """Where it stands."""
 
     @property
     def used(self) -> bool:
@@ -78,6 +80,8 @@ def type_columns(
             found.append(_of_numbers(table, name, cells, name in wishes.nominal))
         else:
             found.append(_of_cells(table, name, cells, wishes, findings))
+    for column in found:
+        column.table = table
     return found
 
 
@@ -201,8 +205,7 @@ def _id_or(column: Column, cells: list[str] | None = None) -> Column:
     values = column.values
     if column.missing.any() or len(values) < 5 or not (values == np.rint(values)).all():
         return column
-    steps = np.diff(values)
-    counting = (steps == 1).all()
+    counting = np.array_equal(values, values[0] + np.arange(len(values)))
     named = len(set(cells or values.tolist())) == len(values) and NAME_OF_ROWS.fullmatch(
         column.name
     )

@@ -69,13 +69,13 @@ def read_own(path: Path, options: ReadOptions, findings: Findings) -> list[RawTa
 
 
 def _arff(path: Path, options: ReadOptions, findings: Findings) -> RawTable:
-    from gramworks.datasets.arff_text import GAP, read_arff
+    from gramworks.datasets.arff_text import GAP, declared_rows, read_arff
 
     content = read_arff(path, encoding=options.encoding or "utf-8-sig")
     if not content.rows:
         raise DataError(f"{path}: there are no rows of data in it.")
     names = [attribute.name for attribute in content.attributes]
-    cells = [list(column) for column in zip(*content.rows, strict=True)]
+    cells = [list(column) for column in zip(*declared_rows(content), strict=True)]
     findings.say(f"{path.name}: {len(content.rows)} rows, {len(names)} attributes of an ARFF file")
     gaps = frozenset({"", GAP, "<null>", *options.missing_marks})
     return RawTable(

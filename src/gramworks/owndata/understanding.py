@@ -14,7 +14,7 @@ from gramworks.owndata.alignment import align_tables, row_names
 from gramworks.owndata.columns import Wishes, type_columns
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.gram_folder import matrix_files, place_of, read_grams, tell_alike
-from gramworks.owndata.missing import handle_missing, leave_out_sparse_columns
+from gramworks.owndata.missing import handle_missing, leave_out_constant, leave_out_sparse_columns
 from gramworks.owndata.numerals import number_text
 from gramworks.owndata.points import assemble_points
 from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column
@@ -100,10 +100,13 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
             f"{holder.path}: no column is left beside the target {quoted(target_name)} (left out: "
             f"{listed(c.name for c in columns) or 'none'}); state what rows are like in one more."
         )
+    present = [~column.missing for column in columns]
     keep = handle_missing(holder, columns, request.missing, findings)
     keep = _chosen_rows(keep, target, request, name, findings)
-    tell_given_away(columns, target, findings)
-    tell_duplicates(holder, columns, target, findings)
+    leave_out_constant(columns, keep, findings)
+    seen = [known & keep for known in present]
+    tell_given_away(columns, target, findings, seen)
+    tell_duplicates(holder, columns, target, keep, findings)
     X, views, feature_names = assemble_points(sources, keep, findings)
     names = _names_of_rows(tables, columns, id_column)
     rows = np.flatnonzero(keep)
