@@ -120,3 +120,23 @@ def test_what_a_sparse_arff_leaves_out(read):
         read(head + "\n".join(["{0 1.5, 1 rot}", *rows]), name="t.arff")
     with pytest.raises(DataError, match="line 6: attribute 'label' has the value 'c'"):
         read(head + "1.5,red,c\n" + "\n".join(rows), name="t.arff")
+
+
+def test_hard_links_in_circles_are_read_once(folder, points):
+    X, y = points
+    with h5py.File(folder / "t.h5", "w") as file:
+        file["in/X"], file["y"] = X, y
+        file["in/again"] = file["in"]
+        file["in/back"] = file["/"]
+        file["same"] = file["in/X"]
+    data = understand("t", Request((folder / "t.h5",), "y"), Findings()).dataset
+    np.testing.assert_array_equal(data.X, X)
+    assert not data.views
+
+
+def test_a_cell_array_of_class_names_is_told(folder, points):
+    X, y = points
+    names = np.array([["no"], ["yes"]], dtype=object)[y]
+    savemat(folder / "t.mat", {"X": X, "y": names})
+    with pytest.raises(DataError, match=r"target 'y' is a cell array, which is not read.*CSV"):
+        understand("t", Request((folder / "t.mat",), "y"), Findings())

@@ -52,6 +52,8 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         No matrix with as many rows as the target.
     """
     arrays = read_arrays(path)
+    if options.target is not None and options.target not in arrays:
+        _refuse_unread(path, options.target)
     matrices = {
         n: a
         for n, a in arrays.items()
@@ -101,6 +103,32 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
     shapes = ", ".join(f"{quoted(name)} {np.shape(arrays[name])}" for name in (*kept, *alone))
     findings.say(f"{path.name}: arrays {shapes}")
     return tables
+
+
+def _refuse_unread(path: Path, target: str) -> None:
+    """Say that the target is there, but of a type that is not read, such as a cell array."""
+    kind = ""
+    if path.suffix.lower() == ".mat" and not path.read_bytes()[:10].startswith(b"MATLAB 7.3"):
+        from scipy.io import whosmat
+
+        kind = {name: f"a {kind} array" for name, _, kind in whosmat(path)}.get(target, "")
+    elif path.suffix.lower() in (".mat", ".h5", ".hdf5"):
+        import h5py
+
+        with h5py.File(path, "r", locking=False) as file:
+            link = file.get(target, getlink=True)
+            if isinstance(link, h5py.HardLink):
+                found = file[target].attrs.get("MATLAB_class", b"")
+                word = found.decode() if isinstance(found, bytes) else str(found)
+                kind = (
+                    f"a {word} array" if word else f"of type {getattr(file[target], 'dtype', '')}"
+                )
+    if kind:
+        raise DataError(
+            f"{path}: the target {quoted(target)} is {kind}, which is not read; vectors of numbers "
+            "are. In MATLAB, `[names, ~, y] = unique(labels)` makes numbers of names; or write "
+            "the table as CSV, with the names (writetable)."
+        )
 
 
 def _as_column(values: np.ndarray) -> np.ndarray | list[str]:
@@ -181,18 +209,31 @@ def _hdf5(path: Path, *, transposed: bool) -> Iterator[tuple[str, np.ndarray | l
     """
     import h5py
 
+    seen: set[tuple[int, int]] = set()
+
+    def is_new(item) -> bool:
+        """Whether it was not met under another name: hard links may go in circles."""
+        info = h5py.h5o.get_info(item.id)
+        place = (info.fileno, info.addr)
+        known = place in seen
+        seen.add(place)
+        return not known
+
     def walk(group, prefix: str, depth: int = 0):
         for key in group if depth < 8 else ():
             link = group.get(key, getlink=True)
             if key.startswith("#") or not isinstance(link, h5py.HardLink):
                 continue
             item = group[key]
+            if not is_new(item):
+                continue
             if isinstance(item, h5py.Group):
                 yield from walk(item, f"{prefix}{key}/", depth + 1)
             elif not (item.is_virtual or item.external):
                 yield f"{prefix}{key}", item
 
     with h5py.File(path, "r", locking=False) as file:
+        is_new(file)
         for name, item in walk(file, ""):
             if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
                 raise DataError(f"{path}: {name!r} states an implausible size {item.shape}.")

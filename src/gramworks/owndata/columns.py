@@ -36,6 +36,8 @@ class Wishes:
     nominal: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    """Numbers, even if they count the rows or are called as names are."""
 
 
 @dataclass
@@ -77,7 +79,7 @@ def type_columns(
             findings.say(f"column {quoted(name)} is ignored, as you said")
             continue
         if isinstance(cells, np.ndarray):
-            found.append(_of_numbers(table, name, cells, name in wishes.nominal))
+            found.append(_of_numbers(table, name, cells, wishes))
         else:
             found.append(_of_cells(table, name, cells, wishes, findings))
     for column in found:
@@ -85,7 +87,7 @@ def type_columns(
     return found
 
 
-def _of_numbers(table: RawTable, name: str, values: np.ndarray, nominal: bool) -> Column:
+def _of_numbers(table: RawTable, name: str, values: np.ndarray, wishes: Wishes) -> Column:
     bad = np.flatnonzero(np.isinf(values))
     if len(bad):
         raise DataError(
@@ -93,10 +95,11 @@ def _of_numbers(table: RawTable, name: str, values: np.ndarray, nominal: bool) -
             "store NaN where a value is missing, or leave the column out with --ignore."
         )
     missing = np.isnan(values)
-    if nominal:
+    if name in wishes.nominal:
         cells = ["" if gap else number_text(v) for v, gap in zip(values, missing, strict=True)]
         return _constant_or(Column(name, "nominal", cells, missing))
-    return _constant_or(_id_or(Column(name, "numeric", values, missing)))
+    column = Column(name, "numeric", values, missing)
+    return _constant_or(column if name in wishes.numeric else _id_or(column))
 
 
 def _of_cells(
@@ -109,9 +112,17 @@ def _of_cells(
     if name in wishes.text:
         return Column(name, "text", plain, missing)
     if name not in wishes.nominal:
-        numeric = _numeric(table, name, plain, missing, findings)
+        forced = name in wishes.numeric
+        numeric = _numeric(table, name, plain, missing, findings, forced=forced)
         if numeric is not None:
             return numeric
+        if forced:
+            values = read_numbers(plain, table.decimal, table.gaps)
+            row = int(np.flatnonzero(np.isinf(values))[0]) if np.isinf(values).any() else 0
+            raise DataError(
+                f"{table.at(row)}: column {quoted(name)} has {quoted(plain[row])}, which is no "
+                "number, and --numeric asks for numbers; mend it, or state --na if it is missing."
+            )
     counts = Counter(cell for cell, gap in zip(plain, missing, strict=True) if not gap)
     n = sum(counts.values())
     doubtful = [v for v in counts if v.lower() in ("na", "n/a", "nan", "null", "none")]
@@ -152,7 +163,13 @@ def _dates(counts: Counter) -> bool:
 
 
 def _numeric(
-    table: RawTable, name: str, cells: list[str], missing: np.ndarray, findings: Findings
+    table: RawTable,
+    name: str,
+    cells: list[str],
+    missing: np.ndarray,
+    findings: Findings,
+    *,
+    forced: bool = False,
 ) -> Column | None:
     """Read a column as numbers, or say that it is none by None."""
     decimal = decimal_of(table, name, cells, findings)
@@ -180,7 +197,7 @@ def _numeric(
             )
         return None
     codes = [cell for cell in cells if _CODE.fullmatch(cell)]
-    if codes:
+    if codes and not forced:
         findings.warn(
             f"column {quoted(name)} has cells such as {quoted(codes[0])}: leading zeros make "
             "codes, not numbers, and it is taken as categories"
@@ -191,7 +208,8 @@ def _numeric(
         shown = ", ".join(f"{quoted(mark)} {counted(k, 'time')}" for mark, k in marks.items())
         findings.say(f"column {quoted(name)}: missing values are written {shown}")
     long = [cell for cell in cells if loses_digits(cell)]
-    column = _constant_or(_id_or(Column(name, "numeric", values, np.isnan(values)), cells))
+    column = Column(name, "numeric", values, np.isnan(values))
+    column = _constant_or(column if forced else _id_or(column, cells))
     if long and column.kind == "numeric":
         findings.warn(
             f"column {quoted(name)}: {quoted(long[0])} and {len(long) - 1} more cells have more "

@@ -34,7 +34,8 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
         of cells; with file, line and what to do.
     """
     text = decode(path, options.encoding, findings)
-    delimiter = find_delimiter(path, text, options.delimiter)
+    text, stated = _without_sep(text)
+    delimiter = find_delimiter(path, text, options.delimiter or stated)
     rows, lines = split_cells(path, text, delimiter)
     if not rows:
         raise DataError(f"{path}: the file is empty; a row of names and rows of data are expected.")
@@ -70,6 +71,12 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
     )  # fmt: skip
 
 
+def _without_sep(text: str) -> tuple[str, str | None]:
+    """Take away a first line ``sep=;``, by which spreadsheets state the delimiter."""
+    match = re.match(r'"?sep=(.)"?[ \t]*(?=\r?\n)', text, re.IGNORECASE)
+    return (text[match.end() :], match[1]) if match else (text, None)
+
+
 def decode(path: Path, encoding: str | None, findings: Findings) -> str:
     """Read a text file in the encoding stated, or the one that it shows.
 
@@ -84,13 +91,16 @@ def decode(path: Path, encoding: str | None, findings: Findings) -> str:
     for begin, what in _BINARY.items():
         if data.startswith(begin):
             raise DataError(f"{path}: is {what}, not text; export the table as CSV (UTF-8).")
+    if encoding and "utf8" not in _plain_name(encoding) and _plain_name(encoding).startswith("utf"):
+        _refuse_wrong_utf(path, data, encoding)
     found = encoding or _encoding(data)
     try:
         text = data.decode(found)
     except (UnicodeDecodeError, LookupError) as error:
         raise DataError(f"{path}: not text in {found} ({error}); state the --encoding.") from None
     if "\0" in text:
-        raise DataError(f"{path}: holds zero bytes, so it is not a text file.")
+        hint = _zeros_hint(data) if encoding is None else ""
+        raise DataError(f"{path}: holds zero bytes, so it is not a text file{hint}.")
     if text[:200].lstrip().lower().startswith(("<!doctype html", "<html")):
         raise DataError(f"{path}: is an HTML page, not data; fetch the file itself.")
     if encoding is None and found not in ("utf-8", "utf-8-sig"):
@@ -101,6 +111,27 @@ def decode(path: Path, encoding: str | None, findings: Findings) -> str:
     if found == "utf-8-sig":
         findings.say(f"{path.name}: begins with a byte-order mark, which is no part of a name")
     return text
+
+
+def _plain_name(encoding: str) -> str:
+    return re.sub(r"[-_ ]", "", encoding.lower())
+
+
+def _refuse_wrong_utf(path: Path, data: bytes, encoding: str) -> None:
+    """Refuse UTF-16 or UTF-32 for bytes that are plainly UTF-8, which would read as any letters."""
+    if b"\0" not in data and _encoding(data).startswith("utf-8"):
+        raise DataError(
+            f"{path}: is UTF-8 and not {encoding}; leave --encoding out, or state utf-8."
+        )
+
+
+def _zeros_hint(data: bytes) -> str:
+    """Say that every other byte is zero, as in UTF-16 without a byte-order mark."""
+    for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        half = data[start:2000:2]
+        if half and half.count(0) > 0.8 * len(half):
+            return f"; it looks like UTF-16 without a byte-order mark: state --encoding {name}"
+    return ""
 
 
 def _encoding(data: bytes) -> str:
@@ -159,6 +190,8 @@ def split_cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]],
     if len(delimiter) != 1:
         raise DataError(f"--delimiter is one character, found {quoted(delimiter)}.")
     rows, lines, last = [], [], 0
+    blank: list[int] = []
+    text_lines = text.split("\n") if '""' in text else []
     csv.field_size_limit(LARGEST_CELL)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, strict=True,
@@ -166,21 +199,41 @@ def split_cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]],
     )  # fmt: skip
     try:
         for cells in reader:
-            if cells and (len(cells) > 1 or cells[0].strip()):
+            # a cell in quotes is one, even if it is empty
+            if cells and (len(cells) > 1 or cells[0].strip() or _is_quoted(text_lines, last)):
                 rows.append(cells)
                 lines.append(last + 1)
+            else:
+                blank.append(last + 1)
             last = reader.line_num
     except csv.Error as error:
         raise DataError(
             f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?"
         ) from None
+    if rows and all(len(cells) == 1 for cells in rows):
+        # of one column, a blank line between others is an empty cell
+        inner = [line for line in blank if lines[0] < line < lines[-1]]
+        pairs = sorted([*zip(lines, rows, strict=True), *((line, [""]) for line in inner)])
+        lines, rows = [line for line, _ in pairs], [cells for _, cells in pairs]
     return rows, lines
+
+
+def _is_quoted(lines: list[str], number: int) -> bool:
+    return number < len(lines) and lines[number].strip() == '""'
 
 
 def _names(
     path: Path, rows: list[list[str]], options: ReadOptions, findings: Findings
 ) -> list[str]:
     first = [cell.strip() for cell in rows[0]]
+    if rows[0][0].lstrip().startswith("#") and (
+        len(rows[0]) != len(rows[-1])
+        or (options.target is not None and options.target.strip() not in first)
+    ):
+        raise DataError(
+            f"{path}: the first line begins with '#' ({listed(first, 4)}): remove the lines of "
+            "comments above the names, or the '#' if these are the names of the columns."
+        )
     if not options.header:
         return [f"column-{i}" for i in range(1, len(first) + 1)]
     numeric = [cell for cell in first if is_number(cell) or looks_decimal(cell, ",")]

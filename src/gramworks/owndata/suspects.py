@@ -6,6 +6,7 @@ import numpy as np
 
 from gramworks.owndata.columns import Column
 from gramworks.owndata.findings import Findings, counted, listed, numbers, quoted
+from gramworks.owndata.numerals import is_number
 from gramworks.owndata.raw_table import RawTable
 from gramworks.owndata.targets import Target
 
@@ -123,7 +124,11 @@ def tell_columns(columns: list[Column], findings: Findings) -> None:
     for kind, words in (("id", "names of rows"), ("constant", "constant"), ("empty", "empty")):
         names = [column.name for column in columns if column.kind == kind]
         if names:
-            findings.warn(f"left out, {words}: {listed(names, 12)}")
+            counts = kind == "id" and any(
+                is_number(column.values[0]) for column in columns if column.kind == "id"
+            )
+            hint = " (--numeric COLUMN keeps one of numbers)" * counts
+            findings.warn(f"left out, {words}: {listed(names, 12)}{hint}")
     for column in columns:
         if column.kind == "left-out":
             findings.warn(f"left out: column {quoted(column.name)}, {column.why}")

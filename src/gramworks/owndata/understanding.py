@@ -85,8 +85,13 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
     holder, target_name = _find_target(tables, request.target)
     _leave_out_copies(tables, holder, target_name, findings)
     target = read_target(holder, target_name, request.task, findings)
-    for wish in (*request.wishes.ignore, *request.wishes.nominal, *request.wishes.text):
-        find_column(tables, wish, "--ignore, --nominal or --text")
+    for wish in (
+        *request.wishes.ignore,
+        *request.wishes.nominal,
+        *request.wishes.text,
+        *request.wishes.numeric,
+    ):
+        find_column(tables, wish, "--ignore, --nominal, --numeric or --text")
     sources, columns = [], []
     for table in tables:
         skip = {target_name} if table is holder else set()
