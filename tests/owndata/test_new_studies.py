@@ -79,7 +79,7 @@ def test_what_gives_no_result_in_the_trial_is_left_out(made):
     assert body["kernels"]["K1"] == "linear-unit"
     assert body["kernels"]["K3"] == "gaussian-median"
     assert body["methods"]["label-spreading"]["settings"]["kernel"] == ["K3"]
-    assert "#   label-spreading on K1: KernelError: K has negative entries" in text
+    assert "#   label-spreading on K1: K has negative entries" in text
 
 
 def test_widths_are_multiples_of_the_median_distance(read, table):

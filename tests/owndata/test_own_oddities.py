@@ -251,3 +251,24 @@ def test_large_numbers_give_no_noise(read, recwarn):
     with contextlib.suppress(DataError):
         read(text)
     assert not [str(w) for w in recwarn if issubclass(w.category, RuntimeWarning)]
+
+
+def test_rows_that_cannot_be_predicted_are_told(read, table):
+    text = table(extra="z", cell=lambda i: "" if i in (3, 7) else f"{i * 5 % 43}.5")
+    lines = text.splitlines()
+    lines[4] = lines[4].replace(",b,", ",,")
+    assert "1 row without a target dropped too" in read("\n".join(lines) + "\n")[1]
+    assert "dropped too" not in read(text)[1]
+
+
+def test_dates_are_left_out_however_few(read, table):
+    data, told = read(table(n=80, extra="day", cell=lambda i: f"2024-02-{i % 28 + 1:02}"))
+    assert data.feature_names == ["x", "y"]
+    assert "column 'day', 28 different dates; --nominal" in told
+
+
+def test_more_features_than_rows_are_told(read, table):
+    names = ",".join(f"c{i}" for i in range(50))
+    wide = table(extra=names, cell=lambda i: ",".join(f"{(i * k) % 59}.5" for k in range(3, 53)))
+    assert "more features (52) than rows (40)" in read(wide)[1]
+    assert "more features" not in read(table())[1]

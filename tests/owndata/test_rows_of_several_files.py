@@ -98,3 +98,31 @@ def test_a_file_named_twice_is_refused(read, table, folder):
         files = (folder / "one.csv",) if more else (folder / "one.csv", folder / "." / "one.csv")
         with pytest.raises(DataError, match="named twice"):
             understand("t", Request(files, "label", **more), Findings())
+
+
+def test_rows_that_all_files_have(read, table):
+    files = {
+        "one.csv": table(extra="flower", cell=lambda i: f"F{i}"),
+        "two.csv": second([f"F{i}" for i in range(1, 42)], "flower,w"),
+    }
+    with pytest.raises(DataError, match="--id 'flower' --common-rows"):
+        read(files)
+    with pytest.raises(DataError, match="1 of 40 are lacking.*--common-rows"):
+        read(files, id_column="flower")
+    with pytest.raises(DataError, match="--common-rows needs the column"):
+        read(files, common_rows=True)
+    data, said = read(files, id_column="flower", common_rows=True)
+    assert data.row_ids == [f"F{i}" for i in range(1, 40)]
+    np.testing.assert_array_equal(data.views["two"][:, 0], np.arange(39) / 4)
+    assert "rows that all files have: 39 of 40 (one.csv has 40, two.csv has 41)" in said
+
+
+def test_all_matrices_of_a_file_follow_its_names(folder, points):
+    X, y = points
+    order = np.random.default_rng(0).permutation(40)
+    np.savez(folder / "one.npz", A=X, pid=np.arange(40) + 7, y=y)
+    np.savez(folder / "two.npz", B=X[order], C=-X[order], pid=(np.arange(40) + 7)[order])
+    request = Request((folder / "one.npz", folder / "two.npz"), "y", id_column="pid")
+    views = understand("t", request, Findings()).dataset.views
+    np.testing.assert_array_equal(views["b"], X)
+    np.testing.assert_array_equal(views["c"], -X)

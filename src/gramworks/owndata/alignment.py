@@ -45,6 +45,7 @@ def align_tables(
     findings: Findings,
     *,
     no_names: Collection[str] = (),
+    common_rows: bool = False,
 ) -> tuple[list[RawTable], str | None]:
     """Bring the rows of all tables into the order of the first.
 
@@ -57,6 +58,8 @@ def align_tables(
     findings : Findings
     no_names : collection of str, optional
         Columns that name no rows whatever they look like: the target, and those to be ignored.
+    common_rows : bool
+        Take the rows that all files have, by `id_column`, and leave the others out.
 
     Returns
     -------
@@ -70,6 +73,11 @@ def align_tables(
         names that do not agree.
     """
     first = tables[0]
+    if common_rows and id_column is None:
+        raise DataError(
+            f"{first.path}: --common-rows needs the column that names rows in all files; state it "
+            "with --id."
+        )
     several = len({table.path for table in tables}) > 1
     if id_column is not None:
         # matrices of one file have one order, so that the column stands once
@@ -91,25 +99,36 @@ def align_tables(
             findings.say("rows are brought together by their order (or state --id COLUMN)")
         return tables, None
     wanted = row_names(first, id_column)
-    aligned = [first]
-    for table in tables[1:]:
-        if id_column not in table.columns:
-            _check_lengths([first, table])
-            aligned.append(table)
-            continue
-        names = row_names(table, id_column)
+    # the column stands in one table of a file, and its order holds for all of them
+    named = {t.path: row_names(t, id_column) for t in tables if id_column in t.columns}
+    if common_rows:
+        whole = len(wanted)
+        wanted = [name for name in wanted if all(name in set(own) for own in named.values())]
+        sizes = ", ".join(f"{path.name} has {len(own)}" for path, own in named.items())
+        findings.warn(
+            f"rows that all files have: {len(wanted)} of {whole} ({sizes}); the others are left out"
+        )
+        if not wanted:
+            raise DataError(f"{first.path}: no row by column {quoted(id_column)} is in all files.")
+    aligned = []
+    for table in tables:
+        names = named[table.path]
+        if table.rows != len(names):
+            _check_lengths([next(t for t in tables if t.path == table.path), table])
         lacking, strange = set(wanted) - set(names), set(names) - set(wanted)
-        if lacking or strange:
+        if (lacking or strange) and not common_rows:
             some = [name for name in wanted if name in lacking]
             more = [name for name in names if name in strange]
             raise DataError(
                 f"{table.path}: its rows are not those of {first.path.name}, by column "
                 f"{quoted(id_column)}: {len(lacking)} of {len(wanted)} are lacking"
                 f"{f' ({listed(some, 5)})' if some else ''}, {len(strange)} are not in the first"
-                f"{f' ({listed(more, 5)})' if more else ''}. Give both files the same rows."
+                f"{f' ({listed(more, 5)})' if more else ''}. Give both files the same rows, or "
+                f"state --common-rows to take those that all files have."
             )
         place = {name: i for i, name in enumerate(names)}
-        aligned.append(table.take(np.array([place[name] for name in wanted])))
+        order = np.array([place[name] for name in wanted])
+        aligned.append(table if names == wanted else table.take(order))
     return aligned, id_column
 
 
@@ -205,7 +224,8 @@ def _disagreement(column: str, found: list[tuple[RawTable, str]], names: list[li
         return (
             f"{table.path}: column {quoted(name)} looks like the names of the rows, which "
             f"{first.name} has too, and they do not agree ({told}). Write the names alike in all "
-            f"files, or state --ignore {column!r} to bring rows together by their order."
+            f"files, state --id {column!r} --common-rows to take the rows that all files have, or "
+            f"--ignore {column!r} to bring rows together by their order."
         )
     return ""
 

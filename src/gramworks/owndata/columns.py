@@ -149,11 +149,14 @@ def _sorted_out(column: Column, counts: Counter, n: int) -> Column:
         return Column(column.name, "id", column.values, column.missing, "a name of its own a row")
     if len(counts) > max(10, n / 2) and longest >= 6 and not _dates(counts):
         return Column(column.name, "text", column.values, column.missing)
-    if len(counts) > min(MOST_VALUES, max(2, n / 2)):
-        what = "dates" if _dates(counts) else "values, neither numbers nor few categories"
+    if len(counts) > 2 and _dates(counts):
+        column.kind = "left-out"
+        column.why = f"{len(counts)} different dates; --nominal makes a feature of each"
+    elif len(counts) > min(MOST_VALUES, max(2, n / 2)):
         column.kind, column.why = (
             "left-out",
-            (f"{len(counts)} different {what}; --nominal makes a feature of each, --text strings"),
+            f"{len(counts)} different values, neither numbers nor few categories; --nominal makes "
+            "a feature of each, --text strings",
         )
     return column
 

@@ -60,6 +60,9 @@ def _add_arguments(new: argparse.ArgumentParser) -> None:
         ("text", "a column of strings"),
     ):
         new.add_argument(f"--{word}", action="append", default=[], metavar="COLUMN", help=text)
+    new.add_argument(
+        "--common-rows", action="store_true", help="take the rows that all files have, by --id"
+    )
     new.add_argument("--rows", type=int, metavar="N", help="take N rows at random")
     new.add_argument("--delimiter", help="what parts cells; default: found out")
     new.add_argument("--decimal", choices=(".", ","), help="decimal mark; default: found out")
@@ -113,7 +116,7 @@ def request_of(options: argparse.Namespace):
 
     return Request(
         tuple(options.files), options.target, options.labels, options.id, options.task,
-        options.missing, options.rows,
+        options.missing, options.common_rows, options.rows,
         Wishes(tuple(options.nominal), tuple(options.text), tuple(options.ignore),
                tuple(options.numeric)),
         ReadOptions(

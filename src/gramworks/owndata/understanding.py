@@ -37,6 +37,8 @@ class Request:
     id_column: str | None = None
     task: str | None = None
     missing: str = "drop"
+    common_rows: bool = False
+    """Take the rows that all files have, by `id_column`."""
     rows: int | None = None
     """Take so many rows at random."""
     wishes: Wishes = Wishes()
@@ -81,7 +83,10 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
         tables[:0] = read_own(request.labels, request.read, findings)
         extra.append(request.labels)
     own_names = (request.target or SPARSE_TARGET, *request.wishes.ignore)
-    tables, id_column = align_tables(tables, request.id_column, findings, no_names=own_names)
+    tables, id_column = align_tables(
+        tables, request.id_column, findings,
+        no_names=own_names, common_rows=request.common_rows,
+    )  # fmt: skip
     holder, target_name = _find_target(tables, request.target)
     _leave_out_copies(tables, holder, target_name, findings)
     target = read_target(holder, target_name, request.task, findings)
@@ -107,6 +112,12 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
         )
     present = [~column.missing for column in columns]
     keep = handle_missing(holder, columns, request.missing, findings)
+    lost = int((~keep & ~target.known).sum())
+    if lost:
+        findings.warn(
+            f"{counted(lost, 'row')} without a target dropped too, for their missing values: "
+            "`gramworks predict` will not predict them (--missing median keeps them)"
+        )
     keep = _chosen_rows(keep, target, request, name, findings)
     leave_out_constant(columns, keep, findings)
     seen = [known & keep for known in present]
@@ -115,6 +126,11 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
     X, views, feature_names = assemble_points(sources, keep, findings)
     names = _names_of_rows(tables, columns, id_column)
     rows = np.flatnonzero(keep)
+    if isinstance(X, np.ndarray) and X.shape[1] > len(rows):
+        findings.warn(
+            f"more features ({X.shape[1]}) than rows ({len(rows)}): a linear kernel can part any "
+            "classes of the labelled points, so look at the test scores alone"
+        )
     kept = _with_all_classes(target.take(rows), findings)
     dataset = Dataset(
         name, X, kept.values, kept.classes, feature_names,
