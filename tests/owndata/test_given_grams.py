@@ -7,6 +7,7 @@ from gramworks.errors import DataError, KernelError
 from gramworks.gram import compute_gram, read_gram
 from gramworks.kernel_points import points_for
 from gramworks.owndata.findings import Findings
+from gramworks.owndata.matrix_text import read_matrix
 from gramworks.owndata.understanding import Request, understand
 
 
@@ -82,3 +83,82 @@ def test_a_precomputed_kernel_knows_no_other_points(points):
 
     with pytest.raises(KernelError, match="other points"):
         prepare(np.eye(3), np.eye(3))
+
+
+def named_matrix(K, names, corner="", mark=".", delimiter=","):
+    """Write a matrix as data frames are written, names above and beside."""
+    lines = [delimiter.join([corner, *names])]
+    for name, row in zip(names, K, strict=True):
+        lines.append(delimiter.join([name, *(f"{v!r}".replace(".", mark) for v in row.tolist())]))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def named(folder, points):
+    """A matrix of named points, and their labels in another order."""
+    X, y = points
+    names = [f"P{i}" for i in range(40)]
+    order = np.random.default_rng(1).permutation(40)
+    (folder / "g").mkdir()
+    (folder / "g" / "k.csv").write_text(named_matrix(X @ X.T, names))
+    rows = "".join(f"{names[i]},{'ab'[y[i]]}\n" for i in order)
+    (folder / "labels.csv").write_text("who,class\n" + rows)
+    return folder / "g", order
+
+
+@pytest.mark.parametrize("column", [None, "who"])
+def test_labels_are_brought_together_by_the_names_of_the_matrix(named, points, column):
+    folder, order = named
+    request = Request((folder,), "class", labels=folder.parent / "labels.csv", id_column=column)
+    data = understand("t", request, Findings()).dataset
+    assert data.y.tolist() == points[1].tolist()
+    assert data.row_ids[:2] == ["P0", "P1"]
+    X = points[0]
+    mixed = named_matrix((X @ X.T)[np.ix_(order, order)], [f"P{i}" for i in order])
+    (folder / "l.csv").write_text(mixed)
+    data = understand("t", request, Findings()).dataset
+    np.testing.assert_array_equal(data.views["l"], data.views["k"])
+
+
+def test_matrices_and_labels_of_other_points_are_refused(named):
+    folder, _ = named
+    labels = folder.parent / "labels.csv"
+    labels.write_text(labels.read_text().replace("P7,", "Q7,"))
+    request = Request((folder,), "class", labels=labels)
+    with pytest.raises(DataError, match="1 are lacking \\('P7'\\), 1 are not in them \\('Q7'\\)"):
+        understand("t", request, Findings())
+    text = (folder / "k.csv").read_text()
+    (folder / "k.csv").write_text(text.replace("P1,P2,", "P2,P1,", 1))
+    with pytest.raises(DataError, match="names above the columns are not those beside"):
+        understand("t", request, Findings())
+
+
+def test_names_that_nothing_is_compared_with_are_told(named):
+    folder, _ = named
+    labels = folder.parent / "labels.csv"
+    labels.write_text("class\n" + "a\nb\n" * 20)
+    findings = Findings()
+    understand("t", Request((folder,), labels=labels), findings)
+    assert any("name the points ('P0'" in text for text in findings.warnings)
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+@pytest.mark.parametrize("first", [0, 1, 500])
+@pytest.mark.parametrize("corner", ["", "id"])
+def test_numbers_as_names_are_no_part_of_the_matrix(folder, points, mark, first, corner):
+    K = points[0] @ points[0].T
+    names = [str(first + i) for i in range(40)]
+    (folder / "k.csv").write_text(named_matrix(K, names, corner, mark, "," if mark == "." else ";"))
+    found = read_matrix(folder / "k.csv")
+    np.testing.assert_array_equal(found.values, K)
+    assert found.rows == (names if first == 500 else None)
+
+
+def test_numbers_above_or_beside_alone(folder, points):
+    K = points[0] @ points[0].T
+    lines = named_matrix(K, [str(i) for i in range(40)]).splitlines()
+    (folder / "above.csv").write_text("\n".join(line.partition(",")[2] for line in lines))
+    (folder / "beside.csv").write_text("\n".join(lines[1:]))
+    (folder / "none.csv").write_text("\n".join(line.partition(",")[2] for line in lines[1:]))
+    for name in ("above", "beside", "none"):
+        np.testing.assert_array_equal(read_matrix(folder / f"{name}.csv").values, K)

@@ -102,3 +102,41 @@ def test_a_matrix_is_no_target(folder, points):
     np.savez(folder / "t.npz", X=points[0], y=points[1])
     with pytest.raises(DataError, match=r"'X' is a matrix \(40, 3\).*Vectors in it: 'y'"):
         understand("t", Request((folder / "t.npz",), "X"), Findings())
+
+
+def test_what_a_sparse_arff_leaves_out(read):
+    head = "@relation r\n@attribute x numeric\n@attribute c {red, '0', 'blue, 1'}\n"
+    head += "@attribute label {a,b}\n@data\n"
+    rows = [
+        f"{{0 {i}.5{', 1 ' + repr('blue, 1') if i % 3 == 0 else ''}{', 2 b' * (i % 2)}}}"
+        for i in range(1, 31)
+    ]
+    data, _ = read(head + "\n".join(rows), name="t.arff")
+    assert data.classes == ["a", "b"]
+    assert data.y.tolist() == [i % 2 for i in range(1, 31)]
+    assert data.feature_names == ["x", "c=red"]
+    assert data.X[:, 1].tolist() == [float(i % 3 != 0) for i in range(1, 31)]
+    with pytest.raises(DataError, match="line 6: attribute 'c' has the value 'rot'.*not declared"):
+        read(head + "\n".join(["{0 1.5, 1 rot}", *rows]), name="t.arff")
+    with pytest.raises(DataError, match="line 6: attribute 'label' has the value 'c'"):
+        read(head + "1.5,red,c\n" + "\n".join(rows), name="t.arff")
+
+
+def test_hard_links_in_circles_are_read_once(folder, points):
+    X, y = points
+    with h5py.File(folder / "t.h5", "w") as file:
+        file["in/X"], file["y"] = X, y
+        file["in/again"] = file["in"]
+        file["in/back"] = file["/"]
+        file["same"] = file["in/X"]
+    data = understand("t", Request((folder / "t.h5",), "y"), Findings()).dataset
+    np.testing.assert_array_equal(data.X, X)
+    assert not data.views
+
+
+def test_a_cell_array_of_class_names_is_told(folder, points):
+    X, y = points
+    names = np.array([["no"], ["yes"]], dtype=object)[y]
+    savemat(folder / "t.mat", {"X": X, "y": names})
+    with pytest.raises(DataError, match=r"target 'y' is a cell array, which is not read.*CSV"):
+        understand("t", Request((folder / "t.mat",), "y"), Findings())

@@ -1,5 +1,7 @@
 """What `gramworks new` notices in a table, and what it does about it."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -208,3 +210,65 @@ def test_splits_fit_the_rows(counts, kind, warned):
     choice = choose_splits(target)
     assert choice.spec["kind"] == kind
     assert warned in choice.warning
+
+
+def test_a_copy_of_the_target_with_gaps_is_told(read, table):
+    text = table(extra="z", cell=lambda i: "" if i % 9 == 0 else "uv"[i % 2])
+    for missing in ("drop", "median"):
+        assert "column 'z' is equal to the target" in read(text, missing=missing)[1]
+    text = "x,z,label\n" + "".join(
+        f"{i * 7 % 23}.5,{'' if i % 9 == 0 else i / 4},{i / 4}\n" for i in range(1, 41)
+    )
+    for missing in ("drop", "median"):
+        assert "column 'z' is equal to the target" in read(text, missing=missing)[1]
+
+
+def test_repeated_rows_that_are_dropped_are_not_counted(read, table):
+    text = table(extra="z", cell=lambda i: "" if i in (3, 5) else f"{i * 5 % 43}.5")
+    lines = text.splitlines()
+    lines[4] = lines[6] = ",7,a,"
+    assert "repeated" not in read("\n".join(lines) + "\n")[1]
+
+
+def test_what_is_constant_once_rows_are_dropped_is_left_out(read, table):
+    text = table(extra="z,w", cell=lambda i: f"{7 if i > 4 else i},{'' if i < 5 else i / 4}")
+    data, told = read(text)
+    assert data.feature_names == ["x", "y", "w"]
+    assert "constant in the rows that are left: 'z'" in told
+
+
+def test_missing_cells_are_told_with_the_lines_of_their_file(read, table):
+    first = table(extra="z", cell=lambda i: "" if i == 3 else f"{i * 5 % 43}.5")
+    second = "\n\nw\n" + "".join(f"{'?' if i in (7, 9) else i / 4}\n" for i in range(40))
+    _, told = read({"one.csv": first, "two.csv": second})
+    assert "(one.csv lines 5; two.csv lines 11, 13)" in told
+
+
+def test_large_numbers_give_no_noise(read, recwarn):
+    text = "x,z,label\n" + "".join(
+        f"{i * 7 % 23}.5,{(-1) ** i * (1 + i / 99)}e308,{i / 4}\n" for i in range(1, 31)
+    )
+    with contextlib.suppress(DataError):
+        read(text)
+    assert not [str(w) for w in recwarn if issubclass(w.category, RuntimeWarning)]
+
+
+def test_rows_that_cannot_be_predicted_are_told(read, table):
+    text = table(extra="z", cell=lambda i: "" if i in (3, 7) else f"{i * 5 % 43}.5")
+    lines = text.splitlines()
+    lines[4] = lines[4].replace(",b,", ",,")
+    assert "1 row without a target dropped too" in read("\n".join(lines) + "\n")[1]
+    assert "dropped too" not in read(text)[1]
+
+
+def test_dates_are_left_out_however_few(read, table):
+    data, told = read(table(n=80, extra="day", cell=lambda i: f"2024-02-{i % 28 + 1:02}"))
+    assert data.feature_names == ["x", "y"]
+    assert "column 'day', 28 different dates; --nominal" in told
+
+
+def test_more_features_than_rows_are_told(read, table):
+    names = ",".join(f"c{i}" for i in range(50))
+    wide = table(extra=names, cell=lambda i: ",".join(f"{(i * k) % 59}.5" for k in range(3, 53)))
+    assert "more features (52) than rows (40)" in read(wide)[1]
+    assert "more features" not in read(table())[1]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gramworks.errors import DataError
+from gramworks.owndata.columns import Wishes
 from gramworks.owndata.raw_table import ReadOptions
 
 NUMBERS = [(1.5, -2.25), (3.0, 0.125), (-7.5, 1e-3), (0.5, 12.0), (2.5, 4.0), (9.75, 8.0)]
@@ -159,3 +160,47 @@ def test_cells_that_are_no_numbers_in_a_target_of_numbers(read):
 def test_long_cells(read):
     text = "seq,label\n" + "".join(f"{'ACGT' * 50000}{i:03b}T,{'ab'[i % 2]}\n" for i in range(12))
     assert len(read(text)[0].X[0]) > 200_000
+
+
+def test_a_line_that_states_the_delimiter(read):
+    text = "sep=;\r\n" + spreadsheet()
+    data, told = read(text)
+    assert data.feature_names == ["länge", "b"]
+    assert data.row_ids[0] == "line 3"
+
+
+@pytest.mark.parametrize("begin", ["# made by a program\n", "# a note, with a comma\n#\n", "#"])
+def test_comments_above_the_names(read, table, begin):
+    with pytest.raises(DataError, match="begins with '#'.*remove the lines of comments"):
+        read(begin + table(header="label,y,z"))
+
+
+def test_wrong_encodings_are_refused(read, table):
+    for name in ("utf-16", "UTF_16_LE", "utf-32"):
+        with pytest.raises(DataError, match="is UTF-8 and not"):
+            read(table() + "\n" * (-len(table()) % 4), read=ReadOptions("label", encoding=name))
+    for name in ("utf-16-le", "utf-16-be"):
+        with pytest.raises(DataError, match=f"--encoding {name}"):
+            read(table(), encoding=name)
+        data, _ = read(table(), encoding=name, read=ReadOptions("label", encoding=name))
+        assert data.rows == 40
+
+
+@pytest.mark.parametrize("gap", ["", '""'])
+def test_empty_cells_of_one_column(read, table, gap):
+    labels = ["label", *("ab"[i % 2] if i % 7 else gap for i in range(1, 41))]
+    files = {"l.csv": "\n".join(labels) + "\n\n", "t.csv": table(header="x,y,z")}
+    data, _ = read(files)
+    assert data.unlabelled.tolist() == [i % 7 == 0 for i in range(1, 41)]
+
+
+def test_a_column_of_numbers_that_looks_like_names(read, table):
+    for head, cell in (("NO", lambda i: f"{i * 37 % 101}"), ("k", lambda i: f"{i + 3}")):
+        text = table(extra=head, cell=cell)
+        data, told = read(text)
+        assert data.feature_names == ["x", "y"]
+        assert f"names of rows: '{head}' (--numeric COLUMN" in told
+        data, _ = read(text, wishes=Wishes(numeric=(head,)))
+        assert data.feature_names == ["x", "y", head]
+    with pytest.raises(DataError, match="line 2: column 'label2' has 'a'.*--numeric asks"):
+        read(table(extra="label2", cell=lambda i: "a"), wishes=Wishes(numeric=("label2",)))

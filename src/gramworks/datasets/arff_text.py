@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gramworks.datasets.texts import read_text, without_comment
-from gramworks.errors import DataError
+from gramworks.errors import DataError, suggest
 
 GAP = "?"
 """How a missing value stands in ARFF."""
@@ -19,6 +19,8 @@ _ATTRIBUTE = re.compile(
 _VALUE = re.compile(
     r"""\s*+(?:'((?:\\.|[^'\\])*+)'\s*+|"((?:\\.|[^"\\])*+)"\s*+|([^,'"]++))(?:,|$)""", re.S
 )
+_SPARSE_INDEX = re.compile(r"[{,]\s*+(\d{1,9})\s")
+_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*+'|"(?:\\.|[^"\\])*+\"""", re.S)
 _NUMBERS = ("numeric", "real", "integer")
 
 
@@ -43,6 +45,8 @@ class ArffText:
     """A missing value is `GAP`."""
     lines: list[int]
     """Line number of each row."""
+    left_out: list[frozenset[int]]
+    """Columns that a sparse row leaves out, whose cells then are "0"; a set a row."""
 
 
 def read_arff(path: Path, *, encoding: str = "utf-8-sig") -> ArffText:
@@ -79,7 +83,45 @@ def read_arff(path: Path, *, encoding: str = "utf-8-sig") -> ArffText:
     ]
     if len(numbers) != len(rows):
         raise DataError(f"{path}: {len(numbers)} lines of data gave {len(rows)} rows.")
-    return ArffText(path, attributes, rows, numbers)
+    left_out = [_left_out(lines[number - start], len(attributes)) for number in numbers]
+    return ArffText(path, attributes, rows, numbers, left_out)
+
+
+def declared_rows(content: ArffText) -> list[list[str]]:
+    """Return the rows with nominal cells as their attributes declare them.
+
+    What a sparse row leaves out is 0 in a column of numbers, and the value declared first in a
+    nominal one.
+
+    Raises
+    ------
+    DataError
+        A value that is not declared, with its line.
+    """
+    rows = [list(row) for row in content.rows]
+    for place, attribute in enumerate(content.attributes):
+        if attribute.type != "nominal":
+            continue
+        known = {*attribute.values, GAP}
+        for row, gone, line in zip(rows, content.left_out, content.lines, strict=True):
+            if place in gone:
+                row[place] = attribute.values[0]
+            elif row[place] not in known:
+                raise DataError(
+                    f"{content.path}, line {line}: attribute {attribute.name!r} has the value "
+                    f"{row[place]!r}, which is not declared; "
+                    f"{suggest(row[place], list(attribute.values))}."
+                )
+    return rows
+
+
+def _left_out(line: str, columns: int) -> frozenset[int]:
+    """List what a sparse row, such as ``{0 1.5, 3 red}``, does not state; none of a whole row."""
+    text = line.strip()
+    if not text.startswith("{"):
+        return frozenset()
+    stated = {int(index) for index in _SPARSE_INDEX.findall(_QUOTED.sub("q", text))}
+    return frozenset(range(columns)) - stated
 
 
 def _split_header(path: Path, text: str) -> tuple[list[str], list[Attribute], list[str], int]:

@@ -52,6 +52,8 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         No matrix with as many rows as the target.
     """
     arrays = read_arrays(path)
+    if options.target is not None and options.target not in arrays:
+        _refuse_unread(path, options.target)
     matrices = {
         n: a
         for n, a in arrays.items()
@@ -80,17 +82,62 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         values = a.astype(np.float64)
         columns = {f"{name}-{i}": values[:, i - 1] for i in range(1, a.shape[1] + 1)}
         tables.append(RawTable(path, name, columns, rows))
+    doubled = [
+        (vector, name)
+        for vector in vectors
+        for name, a in kept.items()
+        if vector in (f"{name}-{i}" for i in range(1, a.shape[1] + 1))
+    ]
+    if doubled:
+        vector, name = doubled[0]
+        raise DataError(
+            f"{path}: the vector {quoted(vector)} is called as a column of the matrix "
+            f"{quoted(name)} is (its columns are {name}-1, {name}-2, ...); give one of them "
+            "another name."
+        )
     alone = {name: a for name, a in vectors.items() if name not in strangers}
-    plain = {
-        name: a if isinstance(a, list) else np.asarray(a, dtype=np.float64)
-        for name, a in alone.items()
-    }
+    plain = {name: a if isinstance(a, list) else _as_column(a) for name, a in alone.items()}
     if not tables:
         tables.append(RawTable(path, path.stem, {}, rows))
     tables[0].columns.update(plain)
     shapes = ", ".join(f"{quoted(name)} {np.shape(arrays[name])}" for name in (*kept, *alone))
     findings.say(f"{path.name}: arrays {shapes}")
     return tables
+
+
+def _refuse_unread(path: Path, target: str) -> None:
+    """Say that the target is there, but of a type that is not read, such as a cell array."""
+    kind = ""
+    if path.suffix.lower() == ".mat" and not path.read_bytes()[:10].startswith(b"MATLAB 7.3"):
+        from scipy.io import whosmat
+
+        kind = {name: f"a {kind} array" for name, _, kind in whosmat(path)}.get(target, "")
+    elif path.suffix.lower() in (".mat", ".h5", ".hdf5"):
+        import h5py
+
+        with h5py.File(path, "r", locking=False) as file:
+            link = file.get(target, getlink=True)
+            if isinstance(link, h5py.HardLink):
+                found = file[target].attrs.get("MATLAB_class", b"")
+                word = found.decode() if isinstance(found, bytes) else str(found)
+                kind = (
+                    f"a {word} array" if word else f"of type {getattr(file[target], 'dtype', '')}"
+                )
+    if kind:
+        raise DataError(
+            f"{path}: the target {quoted(target)} is {kind}, which is not read; vectors of numbers "
+            "are. In MATLAB, `[names, ~, y] = unique(labels)` makes numbers of names; or write "
+            "the table as CSV, with the names (writetable)."
+        )
+
+
+def _as_column(values: np.ndarray) -> np.ndarray | list[str]:
+    """Make float64 of a vector, but text of whole numbers that float64 would round."""
+    if values.dtype.kind in "iu":
+        whole = values.tolist()
+        if any(abs(value) > 2**53 for value in whole):
+            return [str(value) for value in whole]
+    return np.asarray(values, dtype=np.float64)
 
 
 def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray]]:
@@ -162,18 +209,31 @@ def _hdf5(path: Path, *, transposed: bool) -> Iterator[tuple[str, np.ndarray | l
     """
     import h5py
 
+    seen: set[tuple[int, int]] = set()
+
+    def is_new(item) -> bool:
+        """Whether it was not met under another name: hard links may go in circles."""
+        info = h5py.h5o.get_info(item.id)
+        place = (info.fileno, info.addr)
+        known = place in seen
+        seen.add(place)
+        return not known
+
     def walk(group, prefix: str, depth: int = 0):
         for key in group if depth < 8 else ():
             link = group.get(key, getlink=True)
             if key.startswith("#") or not isinstance(link, h5py.HardLink):
                 continue
             item = group[key]
+            if not is_new(item):
+                continue
             if isinstance(item, h5py.Group):
                 yield from walk(item, f"{prefix}{key}/", depth + 1)
             elif not (item.is_virtual or item.external):
                 yield f"{prefix}{key}", item
 
     with h5py.File(path, "r", locking=False) as file:
+        is_new(file)
         for name, item in walk(file, ""):
             if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
                 raise DataError(f"{path}: {name!r} states an implausible size {item.shape}.")

@@ -10,14 +10,18 @@ from typing import Literal
 import numpy as np
 
 from gramworks.errors import DataError
+from gramworks.owndata.decimal_marks import decimal_of
 from gramworks.owndata.findings import Findings, counted, listed, quoted
-from gramworks.owndata.numerals import is_number, read_numbers
+from gramworks.owndata.numerals import loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
 
 Kind = Literal["numeric", "nominal", "text", "id", "constant", "empty", "left-out"]
 MOST_VALUES = 50
 """Values of a column of categories; one of more is left out unless the user says otherwise."""
-_ID_NAME = re.compile(r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|key|index|nr|no|row|name)", re.IGNORECASE)
+NAME_OF_ROWS = re.compile(
+    r"(?:.*[\s_.-])?(?:id|ids|uuid|guid|key|index|nr|no|row|name)", re.IGNORECASE
+)
+"""What columns of names are called."""
 _ID_CELL = re.compile(r"[A-Za-z]{0,8}[-_ ]?\d+|[0-9a-fA-F-]{32,36}")
 _THOUSANDS = re.compile(
     r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+(?:\.\d+)?|(?:['\u00a0 ]\d{3})+)"
@@ -32,6 +36,8 @@ class Wishes:
     nominal: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    """Numbers, even if they count the rows or are called as names are."""
 
 
 @dataclass
@@ -46,6 +52,8 @@ class Column:
     """(n,) mask"""
     why: str = ""
     """For those left out."""
+    table: RawTable | None = None
+    """Where it stands."""
 
     @property
     def used(self) -> bool:
@@ -71,13 +79,15 @@ def type_columns(
             findings.say(f"column {quoted(name)} is ignored, as you said")
             continue
         if isinstance(cells, np.ndarray):
-            found.append(_of_numbers(table, name, cells, name in wishes.nominal))
+            found.append(_of_numbers(table, name, cells, wishes))
         else:
             found.append(_of_cells(table, name, cells, wishes, findings))
+    for column in found:
+        column.table = table
     return found
 
 
-def _of_numbers(table: RawTable, name: str, values: np.ndarray, nominal: bool) -> Column:
+def _of_numbers(table: RawTable, name: str, values: np.ndarray, wishes: Wishes) -> Column:
     bad = np.flatnonzero(np.isinf(values))
     if len(bad):
         raise DataError(
@@ -85,10 +95,11 @@ def _of_numbers(table: RawTable, name: str, values: np.ndarray, nominal: bool) -
             "store NaN where a value is missing, or leave the column out with --ignore."
         )
     missing = np.isnan(values)
-    if nominal:
-        cells = ["" if gap else f"{v:.15g}" for v, gap in zip(values, missing, strict=True)]
+    if name in wishes.nominal:
+        cells = ["" if gap else number_text(v) for v, gap in zip(values, missing, strict=True)]
         return _constant_or(Column(name, "nominal", cells, missing))
-    return _constant_or(_id_or(Column(name, "numeric", values, missing)))
+    column = Column(name, "numeric", values, missing)
+    return _constant_or(column if name in wishes.numeric else _id_or(column))
 
 
 def _of_cells(
@@ -101,9 +112,17 @@ def _of_cells(
     if name in wishes.text:
         return Column(name, "text", plain, missing)
     if name not in wishes.nominal:
-        numeric = _numeric(table, name, plain, missing, findings)
+        forced = name in wishes.numeric
+        numeric = _numeric(table, name, plain, missing, findings, forced=forced)
         if numeric is not None:
             return numeric
+        if forced:
+            values = read_numbers(plain, table.decimal, table.gaps)
+            row = int(np.flatnonzero(np.isinf(values))[0]) if np.isinf(values).any() else 0
+            raise DataError(
+                f"{table.at(row)}: column {quoted(name)} has {quoted(plain[row])}, which is no "
+                "number, and --numeric asks for numbers; mend it, or state --na if it is missing."
+            )
     counts = Counter(cell for cell, gap in zip(plain, missing, strict=True) if not gap)
     n = sum(counts.values())
     doubtful = [v for v in counts if v.lower() in ("na", "n/a", "nan", "null", "none")]
@@ -126,15 +145,18 @@ def _sorted_out(column: Column, counts: Counter, n: int) -> Column:
     longest = sum(len(value) * k for value, k in counts.items()) / n
     if len(counts) == n and n > 2 and all(_ID_CELL.fullmatch(value) for value in counts):
         return Column(column.name, "id", column.values, column.missing, "a name of its own a row")
-    if len(counts) == n and n > 2 and _ID_NAME.fullmatch(column.name) and longest < 40:
+    if len(counts) == n and n > 2 and NAME_OF_ROWS.fullmatch(column.name) and longest < 40:
         return Column(column.name, "id", column.values, column.missing, "a name of its own a row")
     if len(counts) > max(10, n / 2) and longest >= 6 and not _dates(counts):
         return Column(column.name, "text", column.values, column.missing)
-    if len(counts) > min(MOST_VALUES, max(2, n / 2)):
-        what = "dates" if _dates(counts) else "values, neither numbers nor few categories"
+    if len(counts) > 2 and _dates(counts):
+        column.kind = "left-out"
+        column.why = f"{len(counts)} different dates; --nominal makes a feature of each"
+    elif len(counts) > min(MOST_VALUES, max(2, n / 2)):
         column.kind, column.why = (
             "left-out",
-            (f"{len(counts)} different {what}; --nominal makes a feature of each, --text strings"),
+            f"{len(counts)} different values, neither numbers nor few categories; --nominal makes "
+            "a feature of each, --text strings",
         )
     return column
 
@@ -144,19 +166,16 @@ def _dates(counts: Counter) -> bool:
 
 
 def _numeric(
-    table: RawTable, name: str, cells: list[str], missing: np.ndarray, findings: Findings
+    table: RawTable,
+    name: str,
+    cells: list[str],
+    missing: np.ndarray,
+    findings: Findings,
+    *,
+    forced: bool = False,
 ) -> Column | None:
     """Read a column as numbers, or say that it is none by None."""
-    decimal = table.decimal
-    if decimal == ".":  # one column may have commas in a table of points
-        commas = [cell for cell in cells if is_number(cell, ",") and not is_number(cell)]
-        if commas and all(is_number(c, ",") or c in table.gaps for c in cells):
-            decimal = ","
-            findings.warn(
-                f"column {quoted(name)}: {quoted(commas[0])} and {len(commas) - 1} more cells are "
-                "read with decimal commas, while other columns have points; if the commas part "
-                "thousands, write the numbers without them"
-            )
+    decimal = decimal_of(table, name, cells, findings)
     values = read_numbers(cells, decimal, table.gaps)
     strange = np.flatnonzero(np.isinf(values))
     present = int(np.isfinite(values).sum())
@@ -181,7 +200,7 @@ def _numeric(
             )
         return None
     codes = [cell for cell in cells if _CODE.fullmatch(cell)]
-    if codes:
+    if codes and not forced:
         findings.warn(
             f"column {quoted(name)} has cells such as {quoted(codes[0])}: leading zeros make "
             "codes, not numbers, and it is taken as categories"
@@ -191,20 +210,30 @@ def _numeric(
     if marks:
         shown = ", ".join(f"{quoted(mark)} {counted(k, 'time')}" for mark, k in marks.items())
         findings.say(f"column {quoted(name)}: missing values are written {shown}")
-    return _constant_or(_id_or(Column(name, "numeric", values, np.isnan(values))))
+    long = [cell for cell in cells if loses_digits(cell)]
+    column = Column(name, "numeric", values, np.isnan(values))
+    column = _constant_or(column if forced else _id_or(column, cells))
+    if long and column.kind == "numeric":
+        findings.warn(
+            f"column {quoted(name)}: {quoted(long[0])} and {len(long) - 1} more cells have more "
+            "digits than numbers hold, and are rounded; --nominal keeps them as they are"
+        )
+    return column
 
 
-def _id_or(column: Column) -> Column:
+def _id_or(column: Column, cells: list[str] | None = None) -> Column:
     """Tell numbers that only count the rows."""
     values = column.values
     if column.missing.any() or len(values) < 5 or not (values == np.rint(values)).all():
         return column
-    steps = np.diff(values)
-    counting = (steps == 1).all()
-    named = len(np.unique(values)) == len(values) and _ID_NAME.fullmatch(column.name)
+    counting = np.array_equal(values, values[0] + np.arange(len(values)))
+    named = len(set(cells or values.tolist())) == len(values) and NAME_OF_ROWS.fullmatch(
+        column.name
+    )
     if counting or named:
         why = "counts the rows" if counting else "a number of its own a row"
-        return Column(column.name, "id", [f"{v:.0f}" for v in values], column.missing, why)
+        names = cells or [number_text(v) for v in values]
+        return Column(column.name, "id", names, column.missing, why)
     return column
 
 

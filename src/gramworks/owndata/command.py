@@ -56,9 +56,13 @@ def _add_arguments(new: argparse.ArgumentParser) -> None:
     for word, text in (
         ("ignore", "leave a column out"),
         ("nominal", "a column of categories"),
+        ("numeric", "a column of numbers, even if it looks like names of rows"),
         ("text", "a column of strings"),
     ):
         new.add_argument(f"--{word}", action="append", default=[], metavar="COLUMN", help=text)
+    new.add_argument(
+        "--common-rows", action="store_true", help="take the rows that all files have, by --id"
+    )
     new.add_argument("--rows", type=int, metavar="N", help="take N rows at random")
     new.add_argument("--delimiter", help="what parts cells; default: found out")
     new.add_argument("--decimal", choices=(".", ","), help="decimal mark; default: found out")
@@ -93,12 +97,12 @@ def run_new(options: argparse.Namespace) -> int:
     print(f"\n{data.rows} rows, {made.kernels} kernels, {made.methods} methods. Written:")
     for path in made.written:
         print(f"  {path}")
-    if update:
+    if update and not any(path.parent.name == "studies" for path in made.written):
         print(
             f"The study stays as it is; look at own/studies/{update}.yaml if the columns changed."
         )
     print(f"\nRun it with:\n  snakemake --cores all --configfile {config_of(made.name)}")
-    print("The report is then results/report/index.html.")
+    print("The report is then results/report/index.html (of the last run, whatever it was of).")
     if data.unlabelled is not None:
         print(f"Predict the rows without a target afterwards:\n  gramworks predict {made.name}")
     return 0
@@ -112,8 +116,9 @@ def request_of(options: argparse.Namespace):
 
     return Request(
         tuple(options.files), options.target, options.labels, options.id, options.task,
-        options.missing, options.rows,
-        Wishes(tuple(options.nominal), tuple(options.text), tuple(options.ignore)),
+        options.missing, options.common_rows, options.rows,
+        Wishes(tuple(options.nominal), tuple(options.text), tuple(options.ignore),
+               tuple(options.numeric)),
         ReadOptions(
             delimiter=options.delimiter, decimal=options.decimal, encoding=options.encoding,
             header=not options.no_header, missing_marks=tuple(options.na),
@@ -151,17 +156,25 @@ def _stated(name: str) -> argparse.Namespace:
 
 def run_predict(options: argparse.Namespace) -> int:
     """Run `gramworks predict`."""
+    from gramworks.errors import ConfigError
     from gramworks.owndata.findings import counted
     from gramworks.owndata.predicting import predict
 
-    made = predict(options.name, methods=options.methods, output=options.output, log=lambda _: None)
+    try:
+        made = predict(
+            options.name, methods=options.methods, output=options.output, log=lambda _: None
+        )
+    except OSError as error:
+        raise ConfigError(f"the predictions cannot be read or written ({error}).") from None
     for column, reason in made.failed.items():
         print(f"! no predictions by {column}: {reason}")
     print(f"{counted(made.rows, 'row')} predicted: {made.path}")
-    unit = " %" if made.metric.endswith("percent") else ""
+    best = made.best
+    unit = " %" if best.metric.endswith("percent") else ""
+    size = f" at {best.size}" if best.size else ""
     print(
-        f"Column `prediction` is by {made.best}, the best of the run in its tests "
-        f"({made.metric.removesuffix('-percent')} {made.score:.4g}{unit}, a little too good for "
-        "having been chosen by it)."
+        f"Column `prediction` is by {best.column}, the best of the run in its tests "
+        f"(mean {best.metric.removesuffix('-percent')} {best.score:.4g}{unit}{size}, a little too "
+        "good for having been chosen by it)."
     )
     return 0

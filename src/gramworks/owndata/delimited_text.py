@@ -8,10 +8,9 @@ import io
 import re
 from pathlib import Path
 
-import numpy as np
-
 from gramworks.datasets.bounded import read_bounded
 from gramworks.errors import DataError
+from gramworks.owndata.decimal_marks import decimal_of_table
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.numerals import is_number, looks_decimal
 from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column, named_columns
@@ -35,8 +34,9 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
         of cells; with file, line and what to do.
     """
     text = decode(path, options.encoding, findings)
-    delimiter = _delimiter(path, text, options.delimiter)
-    rows, lines = _cells(path, text, delimiter)
+    text, stated = _without_sep(text)
+    delimiter = find_delimiter(path, text, options.delimiter or stated)
+    rows, lines = split_cells(path, text, delimiter)
     if not rows:
         raise DataError(f"{path}: the file is empty; a row of names and rows of data are expected.")
     names = _names(path, rows, options, findings)
@@ -52,7 +52,7 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
                 "Mend that line, or state the --delimiter."
             )
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    decimal = options.decimal or _decimal(columns, delimiter)
+    decimal = options.decimal or decimal_of_table(columns)
     if decimal == "," and options.decimal is None and _only_thousands(columns):
         findings.warn(
             f"{path.name}: every number with a comma has three digits behind it; they are read as "
@@ -66,8 +66,15 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
     findings.say(f"{path.name}: {size}; {parted}")
     gaps = frozenset({"", "?", "<null>", *options.missing_marks})
     return RawTable(
-        path, path.stem, named_columns(path, names, columns), lines, "line", decimal, gaps=gaps
-    )
+        path, path.stem, named_columns(path, names, columns), lines, "line", decimal,
+        options.decimal is not None, gaps=gaps,
+    )  # fmt: skip
+
+
+def _without_sep(text: str) -> tuple[str, str | None]:
+    """Take away a first line ``sep=;``, by which spreadsheets state the delimiter."""
+    match = re.match(r'"?sep=(.)"?[ \t]*(?=\r?\n)', text, re.IGNORECASE)
+    return (text[match.end() :], match[1]) if match else (text, None)
 
 
 def decode(path: Path, encoding: str | None, findings: Findings) -> str:
@@ -84,13 +91,16 @@ def decode(path: Path, encoding: str | None, findings: Findings) -> str:
     for begin, what in _BINARY.items():
         if data.startswith(begin):
             raise DataError(f"{path}: is {what}, not text; export the table as CSV (UTF-8).")
+    if encoding and "utf8" not in _plain_name(encoding) and _plain_name(encoding).startswith("utf"):
+        _refuse_wrong_utf(path, data, encoding)
     found = encoding or _encoding(data)
     try:
         text = data.decode(found)
     except (UnicodeDecodeError, LookupError) as error:
         raise DataError(f"{path}: not text in {found} ({error}); state the --encoding.") from None
     if "\0" in text:
-        raise DataError(f"{path}: holds zero bytes, so it is not a text file.")
+        hint = _zeros_hint(data) if encoding is None else ""
+        raise DataError(f"{path}: holds zero bytes, so it is not a text file{hint}.")
     if text[:200].lstrip().lower().startswith(("<!doctype html", "<html")):
         raise DataError(f"{path}: is an HTML page, not data; fetch the file itself.")
     if encoding is None and found not in ("utf-8", "utf-8-sig"):
@@ -101,6 +111,27 @@ def decode(path: Path, encoding: str | None, findings: Findings) -> str:
     if found == "utf-8-sig":
         findings.say(f"{path.name}: begins with a byte-order mark, which is no part of a name")
     return text
+
+
+def _plain_name(encoding: str) -> str:
+    return re.sub(r"[-_ ]", "", encoding.lower())
+
+
+def _refuse_wrong_utf(path: Path, data: bytes, encoding: str) -> None:
+    """Refuse UTF-16 or UTF-32 for bytes that are plainly UTF-8, which would read as any letters."""
+    if b"\0" not in data and _encoding(data).startswith("utf-8"):
+        raise DataError(
+            f"{path}: is UTF-8 and not {encoding}; leave --encoding out, or state utf-8."
+        )
+
+
+def _zeros_hint(data: bytes) -> str:
+    """Say that every other byte is zero, as in UTF-16 without a byte-order mark."""
+    for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        half = data[start:2000:2]
+        if half and half.count(0) > 0.8 * len(half):
+            return f"; it looks like UTF-16 without a byte-order mark: state --encoding {name}"
+    return ""
 
 
 def _encoding(data: bytes) -> str:
@@ -115,7 +146,7 @@ def _encoding(data: bytes) -> str:
     return "utf-8"
 
 
-def _delimiter(path: Path, text: str, stated: str | None) -> str:
+def find_delimiter(path: Path, text: str, stated: str | None) -> str:
     """Find what parts cells: what the standard library's sniffer says, if the rows agree."""
     if stated:
         return "\t" if stated in ("\\t", "tab") else stated
@@ -148,10 +179,19 @@ def _widths(sample: str, delimiter: str) -> set[int]:
         return set()
 
 
-def _cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+def split_cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """Split text into rows of cells, with the number of each row's line.
+
+    Raises
+    ------
+    DataError
+        A quotation mark that is not closed.
+    """
     if len(delimiter) != 1:
         raise DataError(f"--delimiter is one character, found {quoted(delimiter)}.")
     rows, lines, last = [], [], 0
+    blank: list[int] = []
+    text_lines = text.split("\n") if '""' in text else []
     csv.field_size_limit(LARGEST_CELL)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, strict=True,
@@ -159,21 +199,41 @@ def _cells(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list
     )  # fmt: skip
     try:
         for cells in reader:
-            if cells and (len(cells) > 1 or cells[0].strip()):
+            # a cell in quotes is one, even if it is empty
+            if cells and (len(cells) > 1 or cells[0].strip() or _is_quoted(text_lines, last)):
                 rows.append(cells)
                 lines.append(last + 1)
+            else:
+                blank.append(last + 1)
             last = reader.line_num
     except csv.Error as error:
         raise DataError(
             f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?"
         ) from None
+    if rows and all(len(cells) == 1 for cells in rows):
+        # of one column, a blank line between others is an empty cell
+        inner = [line for line in blank if lines[0] < line < lines[-1]]
+        pairs = sorted([*zip(lines, rows, strict=True), *((line, [""]) for line in inner)])
+        lines, rows = [line for line, _ in pairs], [cells for _, cells in pairs]
     return rows, lines
+
+
+def _is_quoted(lines: list[str], number: int) -> bool:
+    return number < len(lines) and lines[number].strip() == '""'
 
 
 def _names(
     path: Path, rows: list[list[str]], options: ReadOptions, findings: Findings
 ) -> list[str]:
     first = [cell.strip() for cell in rows[0]]
+    if rows[0][0].lstrip().startswith("#") and (
+        len(rows[0]) != len(rows[-1])
+        or (options.target is not None and options.target.strip() not in first)
+    ):
+        raise DataError(
+            f"{path}: the first line begins with '#' ({listed(first, 4)}): remove the lines of "
+            "comments above the names, or the '#' if these are the names of the columns."
+        )
     if not options.header:
         return [f"column-{i}" for i in range(1, len(first) + 1)]
     numeric = [cell for cell in first if is_number(cell) or looks_decimal(cell, ",")]
@@ -191,15 +251,6 @@ def _names(
     return names
 
 
-def _decimal(columns: list[list[str]], delimiter: str) -> str:
-    """Tell decimal commas from points: cells such as 1,5 and none such as 1.5."""
-    commas = any(looks_decimal(cell, ",") for cells in columns for cell in cells[:1000])
-    if not commas:
-        return "."
-    points = any(looks_decimal(cell, ".") for cells in columns for cell in cells[:1000])
-    return "." if points else ","
-
-
 def _only_thousands(columns: list[list[str]]) -> bool:
     found = [c.strip() for cells in columns for c in cells[:1000] if looks_decimal(c, ",")]
     return all(re.fullmatch(r"[-+]?\d{1,3},\d{3}", cell) for cell in found)
@@ -209,7 +260,7 @@ def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> Raw
     """Read a table whose columns stand between white space."""
     text = decode(path, options.encoding, findings)
     joined = "\n".join(re.sub(r"[ \t]+", "\t", line.strip()) for line in text.splitlines())
-    rows, lines = _cells(path, joined, "\t")
+    rows, lines = split_cells(path, joined, "\t")
     names = _names(path, rows, options, findings)
     if options.header:
         rows, lines = rows[1:], lines[1:]
@@ -218,35 +269,12 @@ def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> Raw
         where = f", line {lines[bad]}: {len(rows[bad])} cells, " if rows else ": no row of data, "
         raise DataError(f"{path}{where}the first line has {len(names)}; state the --delimiter.")
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    decimal = options.decimal or _decimal(columns, " ")
+    decimal = options.decimal or decimal_of_table(columns)
     findings.say(f"{path.name}: {len(rows)} rows, {len(names)} columns between white space")
     gaps = frozenset({"", "?", "<null>", *options.missing_marks})
     table = named_columns(path, names, columns)
     if options.target is not None:
         find_column([RawTable(path, path.stem, table, lines)], options.target, "the target")
-    return RawTable(path, path.stem, table, lines, "line", decimal, gaps=gaps)
-
-
-def read_matrix(path: Path) -> np.ndarray:
-    """Read a matrix of numbers, with or without names at its borders.
-
-    Raises
-    ------
-    DataError
-        A cell that is not a number, with its line.
-    """
-    text = decode(path, None, Findings())
-    delimiter = _delimiter(path, text, None)
-    rows, lines = _cells(path, text, delimiter)
-    if any(not is_number(cell) for cell in rows[0][1:]):  # names above the columns
-        rows, lines = rows[1:], lines[1:]
-    if rows and all(not is_number(cells[0]) for cells in rows):  # names of rows
-        rows = [cells[1:] for cells in rows]
-    for cells, line in zip(rows, lines, strict=True):
-        bad = [cell for cell in cells if not is_number(cell)]
-        if bad or len(cells) != len(rows[0]):
-            what = f"{quoted(bad[0])} is not a number" if bad else f"{len(cells)} cells"
-            raise DataError(
-                f"{path}, line {line}: {what}; a matrix has {len(rows[0])} numbers in each row."
-            )
-    return np.array([[float(cell) for cell in cells] for cells in rows])
+    return RawTable(
+        path, path.stem, table, lines, "line", decimal, options.decimal is not None, gaps=gaps
+    )

@@ -9,8 +9,8 @@ import numpy as np
 from gramworks.errors import DataError
 from gramworks.kernels.checks import check_gram
 from gramworks.owndata.array_files import ARRAY_FORMATS, read_arrays
-from gramworks.owndata.delimited_text import read_matrix
 from gramworks.owndata.findings import Findings, counted, listed
+from gramworks.owndata.matrix_text import NamedMatrix, read_matrix
 from gramworks.owndata.points import slug
 
 FORMATS = (".csv", ".tsv", ".txt", *ARRAY_FORMATS)
@@ -38,25 +38,32 @@ def matrix_files(folder: Path, apart: Path | None) -> list[Path]:
     return found
 
 
-def read_grams(files: list[Path], findings: Findings) -> dict[str, np.ndarray]:
+def read_grams(
+    files: list[Path], findings: Findings
+) -> tuple[dict[str, np.ndarray], list[str] | None]:
     """Read and check the matrices of some files.
 
     Returns
     -------
-    dict of str to (n, n) ndarray
+    grams : dict of str to (n, n) ndarray
         By a name made of the file's (and the array's, where it has several).
+    names : list of str or None
+        Of the points, where a file has them; all matrices are brought into this order.
 
     Raises
     ------
     DataError
         A matrix that is not square, of another size, not finite, not symmetric, or not positive
-        semidefinite; with the number.
+        semidefinite; with the number. Files name other points.
     """
     used: set[str] = set()
     grams: dict[str, np.ndarray] = {}
     first = ""
+    points: list[str] | None = None
+    nameless: list[str] = []
     for path in files:
-        for name, K in _matrices(path).items():
+        for name, found in _matrices(path).items():
+            K = found.values
             if K.ndim != 2 or K.shape[0] != K.shape[1]:
                 raise DataError(
                     f"{path}: {name!r} has the shape {K.shape}; a Gram matrix is square, all pairs "
@@ -67,29 +74,66 @@ def read_grams(files: list[Path], findings: Findings) -> dict[str, np.ndarray]:
                     f"{path}: {name!r} is of {len(K)} points, {first!r} of {len(grams[first])}; "
                     "all matrices of a folder are of the same rows in the same order."
                 )
+            if found.rows is None:
+                nameless.append(path.name)
+            elif points is None:
+                points = found.rows
+            else:
+                order = place_of(found.rows, points, path)
+                K = K[np.ix_(order, order)]
             key = slug(name, used)
-            found = check_gram(K, f"{path.name}")
-            if found.outcome == "refused":
-                raise DataError(f"{path}: {found.reason}")
-            grams[key] = found.repair(K)
+            checked = check_gram(K, f"{path.name}")
+            if checked.outcome == "refused":
+                raise DataError(f"{path}: {checked.reason}")
+            grams[key] = checked.repair(K)
             first = first or key
-            told = found.reason if found.outcome == "repaired" else "fine"
+            told = checked.reason if checked.outcome == "repaired" else "fine"
             findings.say(
                 f"{path.name}: Gram matrix {key!r} of {counted(len(K), 'row')}, smallest "
-                f"eigenvalue {found.smallest_eigenvalue:.3g}, largest "
-                f"{found.largest_eigenvalue:.3g}: {told}"
+                f"eigenvalue {checked.smallest_eigenvalue:.3g}, largest "
+                f"{checked.largest_eigenvalue:.3g}: {told}"
             )
-    return grams
+    if points is not None and nameless:
+        findings.warn(
+            f"{listed(nameless)} names no points, other matrices do; its rows are taken to be in "
+            "the order of the first that does"
+        )
+    return grams, points
 
 
-def _matrices(path: Path) -> dict[str, np.ndarray]:
+def place_of(names: list[str], wanted: list[str], path: Path) -> np.ndarray:
+    """Find where each wanted point stands among some names.
+
+    Raises
+    ------
+    DataError
+        They are of other points.
+    """
+    place = {name: i for i, name in enumerate(names)}
+    lacking = [name for name in wanted if name not in place]
+    if lacking or len(names) != len(wanted):
+        strange = [name for name in names if name not in set(wanted)]
+        raise DataError(
+            f"{path}: names other points than the Gram matrices do: {len(lacking)} are lacking"
+            f"{f' ({listed(lacking, 5)})' if lacking else ''}, {len(strange)} are not in them"
+            f"{f' ({listed(strange, 5)})' if strange else ''}. Give all files the same points."
+        )
+    return np.array([place[name] for name in wanted])
+
+
+def _matrices(path: Path) -> dict[str, NamedMatrix]:
     if path.suffix.lower() in ARRAY_FORMATS:
-        arrays = {n: a for n, a in read_arrays(path).items() if not isinstance(a, list)}
+        content = read_arrays(path)
+        arrays = {n: a for n, a in content.items() if not isinstance(a, list)}
+        texts = [a for a in content.values() if isinstance(a, list) and len(set(a)) == len(a)]
         several = len(arrays) > 1
         if not arrays:
             raise DataError(f"{path}: there are no arrays of numbers in it.")
         return {
-            f"{path.stem}-{n}" if several else path.stem: np.asarray(a, dtype=np.float64)
+            f"{path.stem}-{n}" if several else path.stem: NamedMatrix(
+                np.asarray(a, dtype=np.float64),
+                texts[0] if len(texts) == 1 and len(texts[0]) == len(a) else None,
+            )
             for n, a in arrays.items()
         }
     return {path.stem: read_matrix(path)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from gramworks.errors import DataError
 from gramworks.owndata.columns import Column
-from gramworks.owndata.findings import Findings, counted, numbers, quoted
+from gramworks.owndata.findings import Findings, counted, listed, numbers, quoted
 from gramworks.owndata.raw_table import RawTable
 
 POLICIES = ("drop", "median", "refuse")
@@ -22,6 +22,30 @@ def leave_out_sparse_columns(columns: list[Column]) -> None:
         share = column.missing.mean()
         if column.used and share > MOST_MISSING:
             column.kind, column.why = "left-out", f"missing in {100 * share:.0f} % of the rows"
+
+
+def leave_out_constant(columns: list[Column], keep: np.ndarray, findings: Findings) -> None:
+    """Leave columns out that have one value in the rows that are kept."""
+    rows = np.flatnonzero(keep)
+    gone = []
+    for column in columns:
+        if column.used and len({column.values[i] for i in rows}) == 1:
+            column.kind, column.why = "constant", "one value in all rows that are left"
+            gone.append(column.name)
+    if gone:
+        findings.warn(f"left out, constant in the rows that are left: {listed(gone, 12)}")
+
+
+def _where(table: RawTable, gaps: list[Column]) -> str:
+    """Say in which lines of which file cells are missing."""
+    tables = list({id(column.table or table): column.table or table for column in gaps}.values())
+    found = []
+    for one in tables:
+        own = [column.missing for column in gaps if (column.table or table) is one]
+        rows = np.flatnonzero(np.logical_or.reduce(own))
+        file = f"{one.path.name} " if len({t.path for t in tables}) > 1 or one is not table else ""
+        found.append(f"{file}{one.unit}s {numbers(one.lines[i] for i in rows)}")
+    return "; ".join(found)
 
 
 def handle_missing(
@@ -58,7 +82,7 @@ def handle_missing(
     shown = ", ".join(f"{quoted(c.name)} {int(c.missing.sum())}" for c in gaps[:10])
     more = f" and {len(gaps) - 10} more columns" if len(gaps) > 10 else ""
     lacking = np.logical_or.reduce([column.missing for column in gaps])
-    where = f"{table.unit}s {numbers(table.lines[i] for i in np.flatnonzero(lacking))}"
+    where = _where(table, gaps)
     findings.say(
         f"missing values: {counted(total, 'cell')} in {counted(int(lacking.sum()), 'row')} "
         f"({where}); by column: {shown}{more}"

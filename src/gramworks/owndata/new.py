@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,8 +73,9 @@ def new_study(
         What is wrong with the files, or files of that name are there.
     """
     title = " + ".join(path.name for path in request.files)
-    name = _free_name(name, request.files[0], update)
     findings = Findings()
+    name = _free_name(name, request.files[0], update, findings)
+    _check_place()
     try:
         found = understand(name, request, findings)
         if found.precomputed:
@@ -113,15 +115,31 @@ def new_study(
             write_text(study_path, text)
             write_text(config_of(name), write_config(name))
             written += [study_path, config_of(name)]
-    except GramworksError:
+    except (GramworksError, OSError, KeyboardInterrupt) as error:
         if not update:
             for path in (DATASETS / f"{name}.yaml", DATASETS / f"{name}.h5"):
                 path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ConfigError(f"own/ cannot be written ({error}).") from None
         raise
     return NewStudy(name, found, findings, written, len(methods.bodies), len(choice.kernels))
 
 
-def _free_name(stated: str | None, first: Path, update: bool) -> str:
+def _check_place() -> None:
+    """See that files can be written, before anything else is done."""
+    for folder in (DATASETS, STUDIES):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise ConfigError(
+                f"{folder}/ cannot be written ({error.strerror or error}); own data sets and "
+                "studies lie there. Work in a folder of yours, or remove what is in the way."
+            ) from None
+
+
+def _free_name(stated: str | None, first: Path, update: bool, findings: Findings) -> str:
     name = stated or slug(first.resolve().stem)
     if stated and slug(stated) != stated:
         raise ConfigError(
@@ -133,8 +151,14 @@ def _free_name(stated: str | None, first: Path, update: bool) -> str:
             raise ConfigError(
                 f"--name {name}: a registered data set or study has this name; take another."
             )
-        name = f"my-{name}"
-    if name in own_ids() and not update:
+        taken, name = name, f"my-{name}"
+        findings.say(
+            f"data set and study are called {name}, since {taken} is a registered one "
+            "(--name states another)"
+        )
+    # without its study a data set is what a command that was ended has left
+    whole = name in own_ids() and (STUDIES / f"{name}.yaml").is_file()
+    if whole and not update:
         raise ConfigError(
             f"{DATASETS / name}.yaml is there already. Read its files again with `gramworks new "
             f"--update {name}`, state another --name, or remove it, {STUDIES / name}.yaml and "

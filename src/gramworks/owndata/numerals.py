@@ -20,6 +20,20 @@ WORDS_FOR_MISSING = frozenset(
 """Missing values in a column of numbers, in small letters; elsewhere they are values."""
 
 
+def number_text(value: float) -> str:
+    """Write a number with all its digits and no more: 1 for 1.0, 0.1 for 0.1."""
+    value = float(value)
+    if math.isnan(value):
+        return ""
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def loses_digits(cell: str) -> bool:
+    """Whether a whole number has more digits than float64 holds."""
+    text = cell.strip()
+    return re.fullmatch(r"[-+]?\d{16,400}", text) is not None and int(text) != int(float(text))
+
+
 def is_number(cell: str, decimal: str = ".") -> bool:
     """Whether a cell is a finite number in plain or scientific notation."""
     return _FORM[decimal].fullmatch(cell.strip()) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,10 @@ from gramworks.draws import fit_once
 from gramworks.errors import ConfigError, DataError, suggest
 from gramworks.gram import read_gram
 from gramworks.methods.registry import load_method
+from gramworks.owndata.best_of_run import Best, best_of_run, column_of
 from gramworks.owndata.places import OWN, config_of
 from gramworks.plan import Plan
-from gramworks.score_files import read_rows
-from gramworks.settings import format_setting, parse_setting
+from gramworks.settings import format_setting
 from gramworks.shared import read_shared
 
 
@@ -33,10 +33,8 @@ class Predictions:
 
     path: Path
     rows: int
-    best: str
-    """The column of the method and setting with the best test scores of the run."""
-    score: float
-    metric: str
+    best: Best
+    """The method and setting with the best test scores of the run, as its report says."""
     failed: dict[str, str]
     """Columns without predictions, with the reason."""
 
@@ -58,8 +56,8 @@ def predict(
         Only these; None: all of the study.
     output : Path, optional
         A CSV file: ``row``, ``prediction`` (of the best), ``agreement`` (share of the methods that
-        say the same; in regression their standard deviation), and a column for each method and
-        setting.
+        say the same; in regression ``spread``, their standard deviation), and a column for each
+        method and setting. A method counts once, each of its settings by a part.
     log : callable
         Receives progress.
 
@@ -92,10 +90,10 @@ def predict(
             "whose target is empty to the file, and run `gramworks new --update` on it."
         )
     columns, failed = _columns(plan, name, dataset, methods, run, log)
-    best, score, metric = _best(plan, name, dataset, list(columns))
+    best = best_of_run(study, name, plan.scores(name), list(columns))
     path = output or OWN / f"{name}-predictions.csv"
-    _write(path, dataset, columns, best)
-    return Predictions(path, int(dataset.unlabelled.sum()), best, score, metric, failed)
+    _write(path, dataset, columns, best.column)
+    return Predictions(path, int(dataset.unlabelled.sum()), best, failed)
 
 
 def _columns(plan, name, dataset: Dataset, methods, run: str, log):
@@ -130,7 +128,7 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
         shared = read_shared(shared_paths[0]) if shared_paths else None
         for setting in body.combinations():
             word = format_setting(setting)
-            column = f"{method_name} {word}".strip()
+            column = column_of(method_name, word)
             outcome, status, reason = fit_once(
                 method, {**body.parameters, **setting}, dataset, masks, kernels, study=name,
                 setting=word, shared=shared, log=log,
@@ -144,32 +142,14 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
     return columns, failed
 
 
-def _best(plan, name, dataset: Dataset, columns: list[str]) -> tuple[str, float, str]:
-    """Find the column with the best mean score at the largest number of labelled points."""
-    regression = not dataset.classes
-    metric = "root-mean-square-error" if regression else "test-accuracy-percent"
-    values: dict[tuple[str, int], list[float]] = defaultdict(list)
-    for path in plan.scores(name):
-        for row in read_rows(path) if Path(path).is_file() else ():
-            if row["metric"] != metric or row["status"] != "ok":
-                continue
-            setting = parse_setting(row["setting"])
-            size = setting.pop("n_labelled", 0)
-            column = f"{row['method']} {format_setting(setting)}".strip()
-            values[column, size].append(float(row["value"]))
-    largest = max((size for column, size in values if column in columns), default=None)
-    if largest is None:
-        return columns[0], float("nan"), metric
-    means = {c: float(np.mean(v)) for (c, s), v in values.items() if s == largest and c in columns}
-    best = min(means, key=means.get) if regression else max(means, key=means.get)
-    return best, means[best], metric
-
-
 def _write(path: Path, dataset: Dataset, columns: dict[str, np.ndarray], best: str) -> None:
     rows = np.flatnonzero(dataset.unlabelled)
     ids = dataset.row_ids or [str(i + 1) for i in range(dataset.rows)]
     table = np.column_stack(list(columns.values()))
     chosen = list(columns).index(best)
+    of_method = [column.split(" ")[0] for column in columns]
+    settings = Counter(of_method)
+    parts = np.array([1 / settings[method] for method in of_method]) / len(settings)
 
     def shown(value) -> str:
         return dataset.classes[int(value)] if dataset.classes else f"{value:.10g}"
@@ -179,6 +159,9 @@ def _write(path: Path, dataset: Dataset, columns: dict[str, np.ndarray], best: s
     writer.writerow(["row", "prediction", "agreement" if dataset.classes else "spread", *columns])
     for place, row in enumerate(rows):
         said = table[place]
-        same = np.mean(said == said[chosen]) if dataset.classes else np.std(said)
+        if dataset.classes:
+            same = parts @ (said == said[chosen])
+        else:
+            same = np.sqrt(parts @ (said - parts @ said) ** 2)
         writer.writerow([ids[row], shown(said[chosen]), f"{same:.3g}", *map(shown, said)])
     write_text(path, text.getvalue())

@@ -42,6 +42,8 @@ class RawTable:
     unit: str = "row"
     """What `lines` counts: line or row."""
     decimal: str = "."
+    decimal_stated: bool = True
+    """Whether the user or the format says so; else it was found out."""
     sparse: csr_array | None = None
     """(n, d) points beside the columns, of sparse files."""
     gaps: frozenset[str] = field(default=frozenset({"", "?", "<null>"}))
@@ -65,7 +67,7 @@ class RawTable:
                 for name, cells in self.columns.items()
             },
             [self.lines[i] for i in order], self.unit, self.decimal,
-            None if self.sparse is None else self.sparse[order], self.gaps,
+            self.decimal_stated, None if self.sparse is None else self.sparse[order], self.gaps,
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from gramworks.errors import DataError
 from gramworks.owndata.array_files import ARRAY_FORMATS, tables_of_arrays
 from gramworks.owndata.delimited_text import decode, read_delimited, read_whitespace
 from gramworks.owndata.findings import Findings
+from gramworks.owndata.numerals import number_text
 from gramworks.owndata.raw_table import RawTable, ReadOptions, named_columns
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
@@ -68,18 +69,22 @@ def read_own(path: Path, options: ReadOptions, findings: Findings) -> list[RawTa
 
 
 def _arff(path: Path, options: ReadOptions, findings: Findings) -> RawTable:
-    from gramworks.datasets.arff_text import GAP, read_arff
+    from gramworks.datasets.arff_text import GAP, declared_rows, read_arff
 
     content = read_arff(path, encoding=options.encoding or "utf-8-sig")
     if not content.rows:
         raise DataError(f"{path}: there are no rows of data in it.")
     names = [attribute.name for attribute in content.attributes]
-    cells = [list(column) for column in zip(*content.rows, strict=True)]
+    cells = [list(column) for column in zip(*declared_rows(content), strict=True)]
     findings.say(f"{path.name}: {len(content.rows)} rows, {len(names)} attributes of an ARFF file")
     gaps = frozenset({"", GAP, "<null>", *options.missing_marks})
     return RawTable(
         path, path.stem, named_columns(path, names, cells), content.lines, "line", gaps=gaps
     )
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("#")[0]
 
 
 def _sparse(path: Path, findings: Findings) -> RawTable:
@@ -93,13 +98,18 @@ def _sparse(path: Path, findings: Findings) -> RawTable:
     text = read_text(path)
     zero = re.search(r"^\s*\S+\s+0:", text, re.MULTILINE) is not None
     check_lines(path, text, 0 if zero else 1, 10**9)
-    X, labels = load_svmlight_file(io.BytesIO(text.encode()), zero_based=zero)
-    lines = [i for i, line in enumerate(text.split("\n"), 1) if line.partition("#")[0].strip()]
+    X, _ = load_svmlight_file(io.BytesIO(text.encode()), zero_based=zero)
+    lines = [i for i, line in enumerate(text.split("\n"), 1) if _without_comment(line).strip()]
     share = X.nnz / max(1, X.shape[0] * X.shape[1])
     findings.say(
         f"{path.name}: {X.shape[0]} rows, {X.shape[1]} features numbered from {0 if zero else 1}, "
         f"{share:.1%} of the values are not 0; the first number of a line is the target, "
         f"{SPARSE_TARGET!r}"
     )
-    names = [f"{label:g}" for label in labels]
+    # the text, not the reader's float: a long whole number would lose digits
+    first = [line.split()[0] for line in map(_without_comment, text.split("\n")) if line.strip()]
+    names = [
+        str(int(cell)) if re.fullmatch(r"[-+]?\d+", cell) else number_text(float(cell))
+        for cell in first
+    ]
     return RawTable(path, path.stem, {SPARSE_TARGET: names}, lines, "line", sparse=csr_array(X))

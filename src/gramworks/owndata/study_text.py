@@ -75,7 +75,7 @@ def write_study(
     lines += ["", f"metrics: {inline(values['metrics'])}"]
     lines += [
         "chunk: 1000  # all draws of a method in one job; lower it for many cores",
-        "predictions: 3  # draws whose predictions are kept, for ROC curves, confusions and a map",
+        "predictions: 3  # draws with predictions kept, for curves and a map; 0 is quicker",
         "",
     ]
     return "\n".join(lines)

@@ -6,17 +6,31 @@ import numpy as np
 
 from gramworks.owndata.columns import Column
 from gramworks.owndata.findings import Findings, counted, listed, numbers, quoted
+from gramworks.owndata.numerals import is_number
 from gramworks.owndata.raw_table import RawTable
 from gramworks.owndata.targets import Target
 
 
-def tell_given_away(columns: list[Column], target: Target, findings: Findings) -> None:
-    """Warn of columns that are the target, or tell it without fault."""
-    y = target.values[target.known]
-    for column in columns:
+def tell_given_away(
+    columns: list[Column], target: Target, findings: Findings, seen: list[np.ndarray]
+) -> None:
+    """Warn of columns that are the target, or tell it without fault.
+
+    Parameters
+    ----------
+    columns : list of Column
+    target : Target
+    findings : Findings
+    seen : list of (n,) bool
+        A mask a column: rows that are kept, whose value stands in the file and is not filled in.
+    """
+    for column, present in zip(columns, seen, strict=True):
         if not column.used or column.kind == "text":
             continue
-        values = _codes(column)[target.known]
+        rows = target.known & present
+        y, values = target.values[rows], _codes(column)[rows]
+        if len(np.unique(y)) < 2:
+            continue
         how = _equal_numbers(values, y) if target.task == "regression" else _tells(values, y)
         if how:
             findings.warn(
@@ -35,9 +49,17 @@ def _codes(column: Column) -> np.ndarray:
 def _equal_numbers(values: np.ndarray, y: np.ndarray) -> str:
     if np.array_equal(values, y):
         return "is equal to"
-    if len(y) > 5 and values.std() > 0 and abs(np.corrcoef(values, y)[0, 1]) > 1 - 1e-9:
+    if len(y) > 5 and _correlation(values, y) > 1 - 1e-9:
         return "is, up to scale and shift, equal to"
     return ""
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    """Compute the absolute correlation, both scaled so that nothing overflows."""
+    a, b = (v / max(np.abs(v).max(), 1e-300) for v in (a, b))
+    if a.std() == 0 or b.std() == 0:
+        return 0.0
+    return abs(float(np.corrcoef(a, b)[0, 1]))
 
 
 def _tells(values: np.ndarray, y: np.ndarray) -> str:
@@ -59,26 +81,27 @@ def _tells(values: np.ndarray, y: np.ndarray) -> str:
 
 
 def tell_duplicates(
-    table: RawTable, columns: list[Column], target: Target, findings: Findings
+    table: RawTable, columns: list[Column], target: Target, keep: np.ndarray, findings: Findings
 ) -> None:
     """Tell rows that stand more than once, and those among them with different targets."""
     used = [column for column in columns if column.used]
     if not used:
         return
-    codes = np.column_stack([np.unique(c.values, return_inverse=True)[1] for c in used])
+    kept = np.flatnonzero(keep)
+    codes = np.column_stack([np.unique(c.values, return_inverse=True)[1] for c in used])[kept]
     _, group, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     group = group.ravel()
     again = int((counts - 1).sum())
     if not again:
         return
-    rows = np.flatnonzero(counts[group] > 1)
+    rows = kept[counts[group] > 1]
     findings.warn(
         f"{counted(again, 'row')} repeated: {table.unit}s {numbers(table.lines[i] for i in rows)} "
         "stand at least twice. Copies among both labelled and test points make the scores better "
         "than they are"
     )
-    known = np.flatnonzero(target.known)
-    pairs = np.unique(np.column_stack([group[known], _target_codes(target)[known]]), axis=0)
+    known = target.known[kept]
+    pairs = np.unique(np.column_stack([group[known], _target_codes(target)[kept][known]]), axis=0)
     torn = int((np.bincount(pairs[:, 0]) > 1).sum())
     if torn:
         findings.warn(f"{counted(torn, 'group')} of equal rows have different targets")
@@ -101,7 +124,11 @@ def tell_columns(columns: list[Column], findings: Findings) -> None:
     for kind, words in (("id", "names of rows"), ("constant", "constant"), ("empty", "empty")):
         names = [column.name for column in columns if column.kind == kind]
         if names:
-            findings.warn(f"left out, {words}: {listed(names, 12)}")
+            counts = kind == "id" and any(
+                is_number(column.values[0]) for column in columns if column.kind == "id"
+            )
+            hint = " (--numeric COLUMN keeps one of numbers)" * counts
+            findings.warn(f"left out, {words}: {listed(names, 12)}{hint}")
     for column in columns:
         if column.kind == "left-out":
             findings.warn(f"left out: column {quoted(column.name)}, {column.why}")

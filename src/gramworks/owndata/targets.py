@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import DataError
+from gramworks.owndata.decimal_marks import decimal_of
 from gramworks.owndata.findings import Findings, counted, listed, quoted
-from gramworks.owndata.numerals import read_numbers
+from gramworks.owndata.numerals import is_number, loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
 
 NOT_LABELS = frozenset({"", "?", "<null>"})
@@ -59,7 +60,7 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
     """
     raw = table.columns[name]
     if isinstance(raw, np.ndarray):
-        raw = ["" if np.isnan(v) else f"{v:.17g}" for v in raw]
+        raw = ["" if np.isnan(v) else number_text(v) for v in raw]
     cells = [cell.strip() for cell in raw]
     gaps = NOT_LABELS | table.gaps
     known = np.array([cell not in gaps for cell in cells], dtype=bool)
@@ -71,7 +72,10 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
         )
     labels = [cell for cell, has in zip(cells, known, strict=True) if has]
     counts = Counter(labels)
-    numbers = read_numbers(cells, table.decimal, gaps)
+    decimal = "."
+    if isinstance(table.columns[name], list) and task != "classification":
+        decimal = decimal_of(table, name, cells, findings)
+    numbers = read_numbers(cells, decimal, gaps)
     numeric = bool(np.isfinite(numbers[known]).all())
     _refuse_odd_cells(table, name, cells, numbers, known)
     if len(counts) == 1:
@@ -96,6 +100,12 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
             f"target {quoted(name)}: numbers from {low:g} to {high:g}, median {middle:g}, so the "
             "task is regression" + (" (--task classification makes classes)" * (task is None))
         )
+        long = [cell for cell in labels if loses_digits(cell)]
+        if long:
+            findings.warn(
+                f"target {quoted(name)}: {quoted(long[0])} and {len(long) - 1} more cells have "
+                "more digits than numbers hold, and are rounded; is it a target?"
+            )
         return Target(name, "regression", [], values, known)
     if len(counts) > max(2, len(labels) / 2):
         raise DataError(
@@ -159,6 +169,16 @@ def _tell_blanks(name: str, raw: list[str], counts: Counter, findings: Findings)
             findings.warn(
                 f"target {quoted(name)}: {listed(sorted(forms))} differ in capitals only, and are "
                 "classes of their own; if they are one, write them alike"
+            )
+    spelled: dict[float, list[str]] = {}
+    for label in counts:
+        if is_number(label) and not loses_digits(label):
+            spelled.setdefault(float(label), []).append(label)
+    for forms in spelled.values():
+        if len(forms) > 1:
+            findings.warn(
+                f"target {quoted(name)}: {listed(sorted(forms))} are one number written in several "
+                "ways, and are classes of their own; if they are one, write them alike"
             )
     doubtful = [label for label in counts if label.lower() in ("na", "n/a", "nan", "none", "null")]
     if doubtful:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -97,7 +98,10 @@ def _trial(name, setting, parameters, part, splits, kernels) -> str:
 
 
 def _short(reason: object) -> str:
-    text = " ".join(str(reason).split())
+    # what went wrong, without the class of the error
+    text = re.sub(
+        r"^(?:Gramworks|Config|Data|Kernel|Fit)Error: ", "", " ".join(str(reason).split())
+    )
     return text if len(text) <= 160 else f"{text[:157]}..."
 
 

@@ -13,8 +13,9 @@ from gramworks.errors import DataError
 from gramworks.owndata.alignment import align_tables, row_names
 from gramworks.owndata.columns import Wishes, type_columns
 from gramworks.owndata.findings import Findings, counted, listed, quoted
-from gramworks.owndata.gram_folder import matrix_files, read_grams, tell_alike
-from gramworks.owndata.missing import handle_missing, leave_out_sparse_columns
+from gramworks.owndata.gram_folder import matrix_files, place_of, read_grams, tell_alike
+from gramworks.owndata.missing import handle_missing, leave_out_constant, leave_out_sparse_columns
+from gramworks.owndata.numerals import number_text
 from gramworks.owndata.points import assemble_points
 from gramworks.owndata.raw_table import RawTable, ReadOptions, find_column
 from gramworks.owndata.reading import SPARSE_TARGET, read_own
@@ -36,6 +37,8 @@ class Request:
     id_column: str | None = None
     task: str | None = None
     missing: str = "drop"
+    common_rows: bool = False
+    """Take the rows that all files have, by `id_column`."""
     rows: int | None = None
     """Take so many rows at random."""
     wishes: Wishes = Wishes()
@@ -73,16 +76,27 @@ def understand(name: str, request: Request, findings: Findings) -> Understood:
 
 
 def _understand_tables(name: str, request: Request, findings: Findings) -> Understood:
+    _refuse_twice([*request.files, *([request.labels] if request.labels else [])])
     tables = [t for path in request.files for t in read_own(path, request.read, findings)]
     extra = [*request.files]
     if request.labels:
         tables[:0] = read_own(request.labels, request.read, findings)
         extra.append(request.labels)
-    tables, id_column = align_tables(tables, request.id_column, findings)
+    own_names = (request.target or SPARSE_TARGET, *request.wishes.ignore)
+    tables, id_column = align_tables(
+        tables, request.id_column, findings,
+        no_names=own_names, common_rows=request.common_rows,
+    )  # fmt: skip
     holder, target_name = _find_target(tables, request.target)
+    _leave_out_copies(tables, holder, target_name, findings)
     target = read_target(holder, target_name, request.task, findings)
-    for wish in (*request.wishes.ignore, *request.wishes.nominal, *request.wishes.text):
-        find_column(tables, wish, "--ignore, --nominal or --text")
+    for wish in (
+        *request.wishes.ignore,
+        *request.wishes.nominal,
+        *request.wishes.text,
+        *request.wishes.numeric,
+    ):
+        find_column(tables, wish, "--ignore, --nominal, --numeric or --text")
     sources, columns = [], []
     for table in tables:
         skip = {target_name} if table is holder else set()
@@ -96,13 +110,27 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
             f"{holder.path}: no column is left beside the target {quoted(target_name)} (left out: "
             f"{listed(c.name for c in columns) or 'none'}); state what rows are like in one more."
         )
+    present = [~column.missing for column in columns]
     keep = handle_missing(holder, columns, request.missing, findings)
+    lost = int((~keep & ~target.known).sum())
+    if lost:
+        findings.warn(
+            f"{counted(lost, 'row')} without a target dropped too, for their missing values: "
+            "`gramworks predict` will not predict them (--missing median keeps them)"
+        )
     keep = _chosen_rows(keep, target, request, name, findings)
-    tell_given_away(columns, target, findings)
-    tell_duplicates(holder, columns, target, findings)
+    leave_out_constant(columns, keep, findings)
+    seen = [known & keep for known in present]
+    tell_given_away(columns, target, findings, seen)
+    tell_duplicates(holder, columns, target, keep, findings)
     X, views, feature_names = assemble_points(sources, keep, findings)
     names = _names_of_rows(tables, columns, id_column)
     rows = np.flatnonzero(keep)
+    if isinstance(X, np.ndarray) and X.shape[1] > len(rows):
+        findings.warn(
+            f"more features ({X.shape[1]}) than rows ({len(rows)}): a linear kernel can part any "
+            "classes of the labelled points, so look at the test scores alone"
+        )
     kept = _with_all_classes(target.take(rows), findings)
     dataset = Dataset(
         name, X, kept.values, kept.classes, feature_names,
@@ -111,6 +139,35 @@ def _understand_tables(name: str, request: Request, findings: Findings) -> Under
         notes=list(findings.warnings),
     )  # fmt: skip
     return Understood(dataset, kept, extra, precomputed=False)
+
+
+def _refuse_twice(paths: list[Path]) -> None:
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise DataError(f"{path}: the file is named twice; name each file once.")
+        seen.add(path.resolve())
+
+
+def _leave_out_copies(
+    tables: list[RawTable], holder: RawTable, target: str, findings: Findings
+) -> None:
+    """Take the target out of the other files: with it as a feature all methods look perfect."""
+    for table in tables:
+        copies = (
+            [] if table is holder else [c for c in table.columns if c.strip() == target.strip()]
+        )
+        for column in copies:
+            pairs = zip(
+                _as_texts(table.columns[column]), _as_texts(holder.columns[target]), strict=True
+            )
+            other = sum(a != b for a, b in pairs)
+            del table.columns[column]
+            findings.warn(
+                f"{table.path.name}: column {quoted(column)} is called as the target of "
+                f"{holder.path.name} is, and is left out; "
+                + (f"it differs in {counted(other, 'row')}" if other else "it is the same")
+            )
 
 
 def _find_target(tables: list[RawTable], name: str | None) -> tuple[RawTable, str]:
@@ -192,26 +249,63 @@ def _understand_grams(name: str, folder: Path, request: Request, findings: Findi
             "--labels FILE, one row a point, and its column with --target."
         )
     files = matrix_files(folder, request.labels)
-    grams = read_grams(files, findings)
+    grams, points = read_grams(files, findings)
     tell_alike(grams, findings)
     (table, *_) = read_own(request.labels, request.read, findings)
     target_name = request.target
     if target_name is None and len(table.columns) == 1:
         target_name = next(iter(table.columns))
+    n = len(next(iter(grams.values())))
+    if len(table.lines) == n:
+        table = _in_order_of(points, table, request, findings)
     holder, target_name = _find_target([table], target_name)
     target = read_target(holder, target_name, request.task, findings)
-    n = len(next(iter(grams.values())))
     if len(target.values) != n:
         raise DataError(
             f"{request.labels}: {len(target.values)} rows with labels, the Gram matrices are of "
             f"{n} points; give one row a point, in their order (--no-header if there are no names "
             "above the columns)."
         )
-    ids = row_names(holder, request.id_column) if request.id_column else [
-        f"{holder.unit} {line}" for line in holder.lines
-    ]  # fmt: skip
+    if request.id_column:
+        ids = row_names(holder, find_column([holder], request.id_column, "the names of rows")[1])
+    else:
+        ids = points or [f"{holder.unit} {line}" for line in holder.lines]
     dataset = Dataset(
         name, ids, target.values, target.classes, [], row_ids=ids, views=grams,
         unlabelled=None if target.known.all() else ~target.known, notes=list(findings.warnings),
     )  # fmt: skip
     return Understood(dataset, target, [*files, request.labels], precomputed=True)
+
+
+def _in_order_of(
+    points: list[str] | None, table: RawTable, request: Request, findings: Findings
+) -> RawTable:
+    """Bring the labels into the order of the Gram matrices, where both name the points."""
+    if points is None:
+        if request.id_column:
+            findings.warn(
+                f"the Gram matrices have no names of points, so that column "
+                f"{quoted(request.id_column)} is not compared: rows are taken in their order"
+            )
+        return table
+    if request.id_column:
+        column = find_column([table], request.id_column, "the names of rows")[1]
+    else:
+        names = {c: _as_texts(cells) for c, cells in table.columns.items() if c != request.target}
+        shared = {c: len(set(cells) & set(points)) for c, cells in names.items()}
+        column = max(shared, key=shared.get, default=None)
+        if column is None or shared[column] < 0.5 * len(points):
+            findings.warn(
+                f"the Gram matrices name the points ({listed(points, 3)}), and no column of "
+                f"{table.path.name} has these names: rows are taken in their order"
+            )
+            return table
+    order = place_of(row_names(table, column), points, table.path)
+    findings.say(
+        f"{table.path.name}: rows are brought into the matrices' order by {quoted(column)}"
+    )
+    return table.take(order)
+
+
+def _as_texts(cells: list[str] | np.ndarray) -> list[str]:
+    return [v.strip() if isinstance(v, str) else number_text(v) for v in cells]
