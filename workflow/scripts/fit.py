@@ -5,15 +5,11 @@ import json
 from threadpoolctl import threadpool_limits
 
 from gramworks.absent import first_absent
-from gramworks.datasets.splits import read_splits
-from gramworks.datasets.store import read_dataset
+from gramworks.draw_inputs import read_draws
 from gramworks.draws import failed_rows, run_draws
-from gramworks.gram import read_gram
-from gramworks.label_tasks import group_against_rest
 from gramworks.methods.registry import load_method
 from gramworks.progress import progress_log
 from gramworks.score_files import write_rows
-from gramworks.shared import read_shared
 
 
 def main(study, dataset, method, repeats, inputs, slice_, log):
@@ -33,24 +29,13 @@ def main(study, dataset, method, repeats, inputs, slice_, log):
             labels=slice_.get("labels", ()),
         )
         return rows, rows
-    names = [name for name, _ in slice_["kernels"]]
-    kernels = {name: read_gram(path) for name, path in zip(names, inputs.grams, strict=True)}
-    for K in kernels.values():
-        K.setflags(write=False)
-    data, positive = read_dataset(inputs.table), slice_.get("positive")
     return run_draws(
         load_method(method),
-        settings,
-        slice_["parameters"],
-        group_against_rest(data, positive) if positive else data,
-        read_splits(inputs.splits),
-        kernels,
         study=study,
         repeats=repeats,
         labels=slice_.get("labels", ()),
-        output_kernel=slice_.get("output_kernel"),
-        shared=read_shared(inputs.shared[0]) if inputs.shared else None,
         log=log,
+        **read_draws(inputs, slice_),
     )
 
 
