@@ -38,6 +38,10 @@ class RunConfig(StrictModel):
     gram_memory_mb: Annotated[Count, Field(ge=64)] = 1024
     """Memory for one Gram job in MiB; a larger Gram is computed in row blocks."""
 
+    minutes_a_job: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.5
+    """Draws are cut into jobs of about so many minutes, by measured rates; scores do not depend on
+    it. On a cluster, where a job costs seconds to start, a few minutes are better."""
+
 
 def load_config(values: dict[str, Any], where: str = "config.yaml") -> RunConfig:
     """Validate a run configuration.

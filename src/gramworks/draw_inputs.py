@@ -1,44 +1,86 @@
-"""What a job that runs draws reads: the files that the rules `fit` and `predict` have in common."""
+"""What a job that runs draws reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from gramworks.datasets.splits import read_splits
+import numpy as np
+
+from gramworks.datasets.dataset import Dataset
+from gramworks.datasets.splits import Splits, read_splits
 from gramworks.datasets.store import read_dataset
 from gramworks.gram import read_gram
 from gramworks.label_tasks import group_against_rest
 from gramworks.shared import read_shared
 
 
-def read_draws(inputs: Any, slice_: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the inputs of a job.
+class DrawInputs:
+    """The input files of a job, each read once however many pieces need it.
 
     Parameters
     ----------
     inputs : object
-        With the paths ``table``, ``splits``, ``grams`` (in the order of the slice's kernels) and
-        ``shared`` (one or none).
-    slice_ : mapping
-        As `gramworks.plan.Plan.fit_slice` makes it.
-
-    Returns
-    -------
-    dict
-        Arguments of `gramworks.draws.run_draws` but for the method, the study and the repeats.
+        With the paths ``table``, ``splits``, ``grams`` (named by their kernels) and ``shared``
+        (named by their methods).
     """
-    names = [name for name, _ in slice_["kernels"]]
-    kernels = {name: read_gram(path) for name, path in zip(names, inputs.grams, strict=True)}
-    for K in kernels.values():
-        K.setflags(write=False)
-    data, positive = read_dataset(inputs.table), slice_.get("positive")
-    return {
-        "settings": slice_["settings"],
-        "parameters": slice_["parameters"],
-        "dataset": group_against_rest(data, positive) if positive else data,
-        "splits": read_splits(inputs.splits),
-        "kernels": kernels,
-        "output_kernel": slice_.get("output_kernel"),
-        "shared": read_shared(inputs.shared[0]) if inputs.shared else None,
-    }
+
+    def __init__(self, inputs: Any) -> None:
+        self._table, self._splits = str(inputs.table), str(inputs.splits)
+        self._grams = {_stem(path): str(path) for path in inputs.grams}
+        self._shared = {_stem(path): str(path) for path in inputs.shared}
+        self._kernels: dict[str, np.ndarray] = {}
+
+    def paths(self, method: str, slice_: Mapping[str, Any]) -> list[str]:
+        """List the files that a method reads."""
+        grams = [self._grams[kernel] for _, kernel in slice_["kernels"]]
+        shared = [self._shared[method]] if method in self._shared else []
+        return [self._table, self._splits, *grams, *shared]
+
+    def read(self, method: str, slice_: Mapping[str, Any]) -> dict[str, Any]:
+        """Read what a method needs; Gram matrices that it does not need are let go.
+
+        Parameters
+        ----------
+        method : str
+        slice_ : mapping
+            As `gramworks.plan.Plan.fit_slice` makes it.
+
+        Returns
+        -------
+        dict
+            Arguments of `gramworks.draws.run_draws` but for the method, the study and the repeats.
+        """
+        wanted = dict(slice_["kernels"])
+        self._kernels = {k: K for k, K in self._kernels.items() if k in wanted.values()}
+        for kernel in wanted.values():
+            if kernel not in self._kernels:
+                self._kernels[kernel] = read_gram(self._grams[kernel])
+                self._kernels[kernel].setflags(write=False)
+        data, positive = self.dataset, slice_.get("positive")
+        return {
+            "settings": slice_["settings"],
+            "parameters": slice_["parameters"],
+            "dataset": group_against_rest(data, positive) if positive else data,
+            "splits": self.splits,
+            "kernels": {name: self._kernels[kernel] for name, kernel in wanted.items()},
+            "output_kernel": slice_.get("output_kernel"),
+            "shared": read_shared(self._shared[method]) if method in self._shared else None,
+        }
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The normalised data set."""
+        return read_dataset(self._table)
+
+    @cached_property
+    def splits(self) -> dict[str, Splits]:
+        """Splits by setting."""
+        return read_splits(self._splits)
+
+
+def _stem(path: str | Path) -> str:
+    # not Path.stem of gaussian-w0.5, which has a dot of its own: only .h5 goes
+    return Path(path).name.removesuffix(".h5")

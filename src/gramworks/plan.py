@@ -25,6 +25,7 @@ from gramworks.label_tasks import all_settings
 from gramworks.methods.registry import load_method, method_module
 from gramworks.owndata.originals import check_originals
 from gramworks.owndata.places import STUDIES as OWN_STUDIES
+from gramworks.parts import Piece, part_files, parts
 from gramworks.plan_views import views
 from gramworks.settings import format_setting, join_settings
 from gramworks.studies.derived import derived_module
@@ -51,7 +52,7 @@ _PACKAGE = Path(__file__).parent
 
 
 @cache
-def _code(script: str, modules: tuple[str, ...]) -> str:
+def _code(script: str | None, modules: tuple[str, ...]) -> str:
     return fingerprint(script, modules)
 
 
@@ -80,6 +81,7 @@ class Plan:
                 check_originals(load_entry(dataset))
         self._check_filters(studies)
         self.studies = {s.name: self._limited(s) for s in studies}
+        self._parts: dict[tuple[str, str], dict[str, list[Piece]]] = {}
         # Anything that is wrong must be said here: an error in a rule's input function would make
         # the engine take the files of an earlier run.
         self.targets()
@@ -176,14 +178,11 @@ class Plan:
         learns = load_method(method).learns
         return [f"results/kernels/{study}/{dataset}/{method}.h5"] if learns else []
 
-    def chunks(self, study: str, dataset: str, method: str) -> list[str]:
-        """Score files of the chunks of a method, in order."""
-        folder = f"results/scores/{study}/{dataset}/{method}"
-        return [f"{folder}/{chunk}.csv" for chunk in self._chunk_names(study, method, dataset)]
-
-    def timing_chunks(self, study: str, dataset: str, method: str) -> list[str]:
-        """List the timing files of the chunks of a method, in order."""
-        return [_timing(path) for path in self.chunks(study, dataset, method)]
+    def parts(self, study: str, dataset: str) -> dict[str, list[Piece]]:
+        """Name the jobs that fit all methods on a data set, and what each fits."""
+        if (study, dataset) not in self._parts:
+            self._parts[study, dataset] = parts(self, study, dataset)
+        return self._parts[study, dataset]
 
     def scores(self, study: str) -> list[str]:
         """List the merged score files of a study."""
@@ -224,7 +223,7 @@ class Plan:
                     self.splits(study, dataset),
                     *self.grams(study, dataset, method),
                     *self.shared(study, dataset, method),
-                    *self.chunks(study, dataset, method),
+                    *part_files(self, study, dataset, method),
                     f"results/scores/{study}/{dataset}/{method}.csv",
                 ]
             )
@@ -233,7 +232,7 @@ class Plan:
         reports = [self.comparison(study) for study in self.studies]
         return [*files, *timings, *seen, *reports, "results/report/index.html"]
 
-    # Chunks of repeats
+    # Repeats
 
     def split_settings(self, study: str, dataset: str | None = None) -> list[str]:
         """List the settings that splits distinguish, such as n_labelled=16.
@@ -272,12 +271,6 @@ class Plan:
                 f"set {dataset!r} has a given training part of {smallest}."
             )
         return spec.repeats or count
-
-    def _chunk_names(self, study: str, method: str, dataset: str) -> list[str]:
-        spec = self.studies[study]
-        size = spec.methods[method].chunk or spec.chunk
-        n = self.n_repeats(study, dataset)
-        return [f"{start}-{min(start + size, n) - 1}" for start in range(0, n, size)]
 
     # Slices: what goes through `params:`, one line of JSON each
 
@@ -323,6 +316,22 @@ class Plan:
             }
         )
 
+    def part_slice(self, study: str, dataset: str, part: str) -> str:
+        """State the pieces of a part: each with its repeats, its slice, its code and what to keep.
+
+        A piece that was fitted before is known by this text again, in whatever part it comes.
+        """
+        return canonical([self._piece(study, dataset, p) for p in self.parts(study, dataset)[part]])
+
+    def _piece(self, study: str, dataset: str, piece: Piece) -> dict[str, Any]:
+        kept = 0 if self.labels(study, dataset) else self.studies[study].predictions
+        return {
+            **piece._asdict(),
+            "slice": json.loads(self.fit_slice(study, dataset, piece.method)),
+            "code": self.fit_code("fit.py", study, dataset, piece.method),
+            "predictions": min(kept, self.n_repeats(study, dataset)),
+        }
+
     def settings_slice(self, study: str, dataset: str, method: str) -> str:
         """State all settings of a method, those of splits and labels included."""
         own = [format_setting(row) for row in self.studies[study].methods[method].combinations()]
@@ -346,6 +355,10 @@ class Plan:
     def code(self, script: str, modules: Iterable[str] = ()) -> str:
         """Fingerprint of a script and the modules it reaches."""
         return _code(str(self.root / "workflow" / "scripts" / script), tuple(sorted(modules)))
+
+    def module_code(self, module: str) -> str:
+        """Fingerprint of a module that is run as a program."""
+        return _code(None, (module,))
 
     def parser_code(self, script: str, dataset: str) -> str:
         """Fingerprint with the data set's parser or generator."""

@@ -1,54 +1,36 @@
-"""Draws run again, so that what they predict for single points can be kept."""
+"""What the first draws of a method predict for single points."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gramworks.datasets.dataset import Dataset
-from gramworks.datasets.splits import Splits
-from gramworks.draws import run_draws
-from gramworks.methods.registry import TASKS, Method
+from gramworks.methods.registry import TASKS
 from gramworks.problem import Outcome, Problem
 
 
-def predict_points(
-    method: Method,
-    settings: list[dict[str, Any]],
-    parameters: dict[str, Any],
-    dataset: Dataset,
-    splits: dict[str, Splits],
-    kernels: dict[str, np.ndarray],
-    *,
-    study: str,
-    repeats: int,
-    **more: Any,
-) -> list[tuple]:
-    """Run the first draws again, and keep what is predicted for each test point.
-
-    Draws are seeded by their identity, so that these are the predictions that were scored.
+def point_keeper(
+    dataset: Dataset, repeats: int, rows: list[tuple[str, ...]]
+) -> Callable[[dict, Problem, Outcome, np.ndarray], None]:
+    """Make what `gramworks.draws.run_draws` hands each draw to: it keeps what is said of points.
 
     Parameters
     ----------
+    dataset : Dataset
     repeats : int
-        How many draws of each setting.
-    method, settings, parameters, dataset, splits, kernels, study, more
-        See `gramworks.draws.run_draws`.
-
-    Returns
-    -------
-    list of tuple
-        Rows of `gramworks.report.view_columns.PREDICTIONS`: class names or numbers as text;
-        ``decision`` is that of the second class, which is ``positive``, against the first one;
-        both are "" where a method has none.
-        Draws that failed have no rows.
+        Of the first so many draws of each setting.
+    rows : list of tuple of str
+        Grows by rows of `gramworks.report.view_columns.PREDICTIONS`: class names or numbers as
+        text; ``decision`` is that of the second class, which is ``positive``, against the first
+        one; both are "" where a method has none. Draws that failed give no rows.
     """
-    rows: list[tuple] = []
 
     def keep(key: dict, problem: Problem, outcome: Outcome, points: np.ndarray) -> None:
         # of structured or several outputs there is no one label a point
-        if outcome.predictions is None or dataset.task not in TASKS:
+        if key["repeat"] >= repeats or outcome.predictions is None or dataset.task not in TASKS:
             return
         truth = dataset.y[points]
         decision = outcome.decision
@@ -56,16 +38,12 @@ def predict_points(
         positive = dataset.classes[1] if shown and len(dataset.classes) == 2 else ""
         for place, point in enumerate(points):
             rows.append((
-                key["setting"], key["repeat"], int(point), _name(dataset, truth[place]),
+                key["setting"], str(key["repeat"]), str(point), _name(dataset, truth[place]),
                 _name(dataset, outcome.predictions[place]),
                 f"{decision[place]:.10g}" if shown else "", positive,
             ))  # fmt: skip
 
-    run_draws(
-        method, settings, parameters, dataset, splits, kernels,
-        study=study, repeats=range(repeats), keep=keep, **more,
-    )  # fmt: skip
-    return rows
+    return keep
 
 
 def _name(dataset: Dataset, value: Any) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from gramworks.config import load_config, read_config
 from gramworks.errors import ConfigError
+from gramworks.parts import part_files
 from gramworks.plan import Plan, canonical
 
 ROOT = Path(__file__).parents[2]
@@ -97,9 +98,8 @@ def test_wrong_configurations_are_refused_with_what_is_allowed(root, text, said)
 
 def test_files_of_a_run(root):
     made = plan(root, sources="any")
-    assert made.chunks("tiny", "heart", "svm") == [
-        "results/scores/tiny/heart/svm/0-2.csv",
-        "results/scores/tiny/heart/svm/3-4.csv",
+    assert part_files(made, "tiny", "heart", "svm") == [
+        "results/draws/tiny/heart/majority.0-1+7.json"
     ]
     assert made.grams("tiny", "heart", "kernel-ridge") == [
         "results/gram/heart/standardise/linear.h5"
@@ -130,9 +130,6 @@ def test_a_data_set_may_have_fewer_repeats_than_its_study(root):
     made = plan(root, sources="any")
     assert made.n_repeats("tiny", "iris-two") == 3
     assert made.n_repeats("tiny", "heart") == 5
-    assert [c.rsplit("/", 1)[1] for c in made.chunks("tiny", "iris-two", "majority")] == [
-        "0-1.csv", "2-2.csv",
-    ]  # fmt: skip
     assert plan(root, repeats=2).n_repeats("tiny", "iris-two") == 2
     path.write_text(
         text.replace(
@@ -182,7 +179,7 @@ def test_a_setting_of_both_splits_and_method_is_refused(root):
 def test_every_file_of_the_run_is_a_target(root):
     made = plan(root)
     targets = set(made.targets())
-    assert "results/timings/tiny/iris-two/svm/0-2.csv" in targets
+    assert "results/draws/tiny/iris-two/majority.0-1+7.json" in targets
     assert "results/timings/tiny/iris-two/svm.csv" in targets
     assert "results/gram/iris-two/none/linear.h5" in targets
     assert "data/raw/iris-two/manifest.json" in targets

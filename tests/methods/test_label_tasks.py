@@ -20,7 +20,7 @@ from gramworks.label_tasks import (
 from gramworks.methods.registry import Method
 from gramworks.problem import Outcome, Skip
 from gramworks.report.grid_edges import ON_EDGE
-from gramworks.score_files import COLUMNS, merge_rows, write_rows
+from gramworks.score_files import COLUMNS
 
 CODES = np.array([0, 1, 2, 0, 1, 2])
 MANY = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0], [0, 1, 1]], dtype=np.int8)
@@ -172,19 +172,17 @@ def test_an_area_that_one_label_does_not_define_has_no_mean():
     assert rows["C=1", "test-accuracy-percent"]["status"] == "ok"
 
 
-def test_chunks_with_labels_merge_and_are_checked(tmp_path):
+def test_rows_of_labels_do_not_depend_on_the_cut():
     settings = all_settings(["C=1", "C=2"], ["a", "b", "c"])
     assert settings == sorted(settings)
     assert len(settings) == 8
-    parts = []
+    cut = []
     for repeat in (1, 0):
-        rows, _ = run(none_has_it, repeats=[repeat], settings=[{"C": 2}, {"C": 1}])
-        parts.append(tmp_path / f"{repeat}-{repeat}.csv")
-        write_rows(parts[-1], rows)
-    merge_rows(parts, tmp_path / "merged.csv", settings)
+        cut += run(none_has_it, repeats=[repeat], settings=[{"C": 2}, {"C": 1}])[0]
     whole, _ = run(none_has_it, settings=[{"C": 1}, {"C": 2}])
-    write_rows(tmp_path / "whole.csv", whole)
-    assert (tmp_path / "merged.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    cut.sort(key=lambda row: (row["setting"], row["repeat"], row["metric"]))
+    assert cut == whole
+    assert {row["setting"] for row in whole} == set(settings)
 
 
 def test_absent_inputs_leave_rows_of_labels_and_means():

@@ -12,7 +12,8 @@ from gramworks.owndata.best_of_run import best_of_run
 from gramworks.report.answers import answers
 from gramworks.report.score_lines import score_lines
 from gramworks.report.scores import read_scores
-from gramworks.score_files import write_rows
+from gramworks.score_files import COLUMNS as SCORE_COLUMNS
+from gramworks.score_files import text_rows, write_table
 from gramworks.studies.study_file import Study
 
 COLUMNS = ["svm kernel=K1", "svm kernel=K2", "kernel-ridge kernel=K1", "majority"]
@@ -51,7 +52,7 @@ def rows(method, setting, values, *, size=30, metric="test-auc", bad="failed"):
 
 
 def best(study, found, columns=COLUMNS):
-    write_rows("scores.csv", found)
+    write_table("scores.csv", SCORE_COLUMNS, text_rows(found))
     made = best_of_run(study, "d", ["scores.csv", "not-there.csv"], columns)
     lines = score_lines(study, read_scores(["scores.csv"]))
     if columns is COLUMNS:

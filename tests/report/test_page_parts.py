@@ -7,10 +7,10 @@ import pytest
 from gramworks.absent import Absent, write_absent
 from gramworks.datasets.splits import Splits, write_splits
 from gramworks.errors import FileDamaged
+from gramworks.merging import write_predictions
 from gramworks.report.build import tabulate_study
 from gramworks.report.looks import read_looks
 from gramworks.report.page import embed
-from gramworks.report.point_predictions import write_predictions
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import read_results
 from gramworks.report.study_figures import figure_stem

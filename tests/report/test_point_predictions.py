@@ -7,9 +7,10 @@ from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.splits import Splits
 from gramworks.draws import run_draws
 from gramworks.errors import FileDamaged
+from gramworks.merging import write_predictions
 from gramworks.methods.registry import load_method
-from gramworks.point_draws import predict_points
-from gramworks.report.point_predictions import read_predictions, write_predictions
+from gramworks.point_draws import point_keeper
+from gramworks.report.point_predictions import read_predictions
 
 HOSTILE = '=cmd|" /C calc"!A0, <script>alert(1)</script>'
 
@@ -26,17 +27,27 @@ def task():
     return dataset, {"": splits}, {"K1": X @ X.T}
 
 
+def kept(method, settings, parameters, dataset, *more, repeats):
+    """Run all draws and keep the points of the first ones."""
+    rows = []
+    run_draws(
+        method, settings, parameters, dataset, *more, study="own", repeats=range(3),
+        keep=point_keeper(dataset, repeats, rows), log=lambda text: None,
+    )  # fmt: skip
+    return rows
+
+
 def test_predictions_give_the_scores_again(task, tmp_path):
     dataset, splits, kernels = task
     method = load_method("svm")
     given = (method, [{"C": 1}], {}, dataset, splits, kernels)
-    rows = predict_points(*given, study="own", repeats=2, log=lambda text: None)
+    rows = kept(*given, repeats=2)
     write_predictions(tmp_path / "svm.csv", rows)
     assert ",=cmd" not in (tmp_path / "svm.csv").read_text().replace('"', "")
     table = read_predictions({"svm": tmp_path / "svm.csv"})
     assert sorted(set(table["repeat"])) == [0, 1]
     assert set(table["truth"]) == {"no", HOSTILE}
-    scores, _ = run_draws(*given, study="own", repeats=range(2), log=lambda text: None)
+    scores, _ = run_draws(*given, study="own", repeats=range(3), log=lambda text: None)
     for repeat, own in table.groupby("repeat"):
         assert own["point"].tolist() == splits[""].test[repeat].tolist()
         assert own["truth"].tolist() == [dataset.classes[dataset.y[p]] for p in own["point"]]
@@ -54,10 +65,8 @@ def test_predictions_give_the_scores_again(task, tmp_path):
 def test_what_a_method_does_not_do_leaves_no_rows(task, tmp_path):
     dataset, splits, kernels = task
     numbers = Dataset("own", dataset.X, dataset.y.astype(float), [], ["a", "b"])
-    assert not predict_points(
-        load_method("svm"), [{"C": 1}], {}, numbers, splits, kernels, study="own", repeats=1,
-        log=lambda text: None,
-    )  # fmt: skip
+    assert not kept(load_method("svm"), [{"C": 1}], {}, numbers, splits, kernels, repeats=1)
+    assert not kept(load_method("svm"), [{"C": 1}], {}, dataset, splits, kernels, repeats=0)
     write_predictions(tmp_path / "svm.csv", [])
     assert read_predictions({"svm": tmp_path / "svm.csv"}).empty
     assert read_predictions({}).empty

@@ -9,11 +9,10 @@ pytestmark = pytest.mark.workflow
 REPORT = {"results/report/index.html", "results/report/tiny/comparison.csv"}
 
 
-def scores_of(changed):
-    """Methods whose merged scores were written anew."""
-    folder = "results/scores/tiny/iris-two/"
-    return {c.removeprefix(folder).removesuffix(".csv") for c in changed
-            if c.startswith(folder) and c.count("/") == 4}  # fmt: skip
+def fitted(changed):
+    """Methods of which at least one piece was fitted anew."""
+    folder = "results/draws/tiny/iris-two/pieces/"
+    return {c.removeprefix(folder).split(".")[0] for c in changed if c.startswith(folder)}
 
 
 def grams_of(changed):
@@ -74,7 +73,7 @@ def test_one_width_reruns_that_kernel_and_its_descendants(done):
     done.edit("config/studies/tiny.yaml", "gaussian-w1-unit", "gaussian-w2-unit")
     changed = done.rerun()
     assert grams_of(changed) == {"gaussian-w2-unit.h5"}
-    assert scores_of(changed) == {"svm"}
+    assert fitted(changed) == {"svm"}
     assert changed >= REPORT
 
 
@@ -84,7 +83,7 @@ def test_one_line_of_a_method_reruns_that_method_alone(done):
         "int(np.bincount(known).argmax())",
     )  # fmt: skip
     changed = done.rerun()
-    assert scores_of(changed) == {"majority"}
+    assert fitted(changed) == {"majority"}
     assert grams_of(changed) == set()
     assert not any(name.startswith("results/splits/") for name in changed)
 
@@ -96,7 +95,7 @@ def test_one_line_of_a_kernel_reruns_its_grams_and_their_descendants(done):
     changed = done.rerun()
     assert grams_of(changed) == {"gaussian-w1-unit.h5"}
     # The matrix is the same to the bit, but the engine reruns what descends from a job that ran.
-    assert scores_of(changed) == {"svm"}
+    assert fitted(changed) == {"svm"}
 
 
 def test_the_default_profile_is_really_used(done):
@@ -125,7 +124,8 @@ def test_a_job_that_failed_in_a_rerun_is_tried_again(done):
 def test_a_file_that_is_gone_is_made_again(done):
     for name in (
         "results/gram/iris-two/none/linear.h5",
-        "results/scores/tiny/iris-two/svm/0-1.csv",
+        "results/draws/tiny/iris-two/majority.0-1+5.json",
+        "results/scores/tiny/iris-two/svm.csv",
     ):
         (done.folder / name).unlink()
         done.run()
@@ -139,21 +139,41 @@ def test_kill_in_a_rerun_then_the_documented_resume(done):
     )
     stamps = done.stamps()
     done.kill_when(lambda: any(
-        stamps.get(name) != stamp for name, stamp in done.stamps().items() if "/svm/" in name
+        stamps.get(name) != stamp for name, stamp in done.stamps().items() if "/svm." in name
     ))  # fmt: skip
     done.run("--unlock")
     changed = done.rerun()
-    assert scores_of(changed) == set(before)
+    assert fitted(changed) == set(before)
     assert {method: done.scores(method) for method in before} == before
     assert stamps.keys() <= done.stamps().keys()
     assert done.rerun() == set()
 
 
-def test_chunks_do_not_change_scores(done):
+def test_a_job_that_was_killed_fits_only_what_is_not_kept(done):
+    before = done.scores("svm")
+    done.edit("src/gramworks/methods/svm.py", "NAME =", "_EDITED = 1\nNAME =")
+    pieces = done.folder / "results/draws/tiny/iris-two/pieces"
+    (pieces / "svm.2-2.json").unlink()
+    (pieces / "majority.0-1.json").write_text("cut")
+    changed = done.rerun()
+    assert {name.rpartition("/")[2] for name in changed if "/pieces/" in name} == {
+        "svm.0-1.json", "svm.2-2.json", "majority.0-1.json",
+    }  # fmt: skip
+    assert done.scores("svm") == before
+    [log] = (done.folder / "results/logs/fit/tiny/iris-two").glob("*.log")
+    assert "majority, repeats 2 to 2: kept from an earlier job" in log.read_text()
+
+
+def test_the_cut_does_not_change_scores(done):
     before = {method: done.scores(method) for method in ("svm", "majority", "kernel-ridge")}
     done.edit("config/studies/tiny.yaml", "chunk: 2", "chunk: 1")
     changed = done.rerun(cores=1)
-    assert scores_of(changed) == set(before)
+    assert fitted(changed) == set(before)
+    assert {method: done.scores(method) for method in before} == before
+    done.write("config.yaml", "studies: [tiny]\nminutes_a_job: 1e-6\n")
+    done.run()
+    parts = {path.stem for path in (done.folder / "results/draws/tiny/iris-two").glob("*.json")}
+    assert {f"svm.{repeat}-{repeat}" for repeat in range(3)} <= parts
     assert {method: done.scores(method) for method in before} == before
 
 

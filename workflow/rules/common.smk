@@ -32,12 +32,13 @@ wildcard_constraints:
     recipe=NAME_PATTERN,
     kernel=KERNEL_PATTERN,
     method=NAME_PATTERN,
-    chunk=r"\d+-\d+",
+    part=NAME_PATTERN + r"(\+\d+)?",
 
 
 localrules:
     all,
     fetch,
     merge,
+    predict,
     tabulate,
     report,

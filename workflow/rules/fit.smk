@@ -1,5 +1,6 @@
-# Methods: what all draws share, then the draws in chunks of repeats. One BLAS thread each, so
-# that scores do not depend on cores.
+# Methods: what all draws share, then the draws in parts: several methods of a data set, or some
+# repeats of one. One BLAS thread each, so that scores do not depend on cores.
+from gramworks import parts as plan_parts
 
 
 rule learn:
@@ -25,37 +26,37 @@ rule fit:
     input:
         table=lambda w: plan.table(w.study, w.dataset),
         splits="results/splits/{study}/{dataset}.h5",
-        grams=lambda w: plan.grams(w.study, w.dataset, w.method),
-        shared=lambda w: plan.shared(w.study, w.dataset, w.method),
+        grams=lambda w: plan_parts.part_grams(plan, w.study, w.dataset, w.part),
+        shared=lambda w: plan_parts.part_shared(plan, w.study, w.dataset, w.part),
     output:
-        scores="results/scores/{study}/{dataset}/{method}/{chunk}.csv",
-        timings="results/timings/{study}/{dataset}/{method}/{chunk}.csv",
+        pieces="results/draws/{study}/{dataset}/{part}.json",
     log:
-        "results/logs/fit/{study}/{dataset}/{method}/{chunk}.log",
+        "results/logs/fit/{study}/{dataset}/{part}.log",
     benchmark:
-        "results/benchmarks/fit/{study}/{dataset}/{method}/{chunk}.tsv"
+        "results/benchmarks/fit/{study}/{dataset}/{part}.tsv"
     params:
-        slice=lambda w: plan.fit_slice(w.study, w.dataset, w.method),
-        code=lambda w: plan.fit_code("fit.py", w.study, w.dataset, w.method),
+        # The code of each piece is in the slice.
+        slice=lambda w: plan.part_slice(w.study, w.dataset, w.part),
+        code=lambda w: plan.code("fit.py"),
     message:
-        "Fitting {wildcards.method} on {wildcards.dataset}, repeats {wildcards.chunk}"
+        "Fitting {wildcards.part} on {wildcards.dataset}"
     script:
         "../scripts/fit.py"
 
 
+# A shell command of Python without numerical libraries: there are many of these jobs.
 rule merge:
     input:
-        scores=lambda w: plan.chunks(w.study, w.dataset, w.method),
-        timings=lambda w: plan.timing_chunks(w.study, w.dataset, w.method),
+        parts=lambda w: plan_parts.part_files(plan, w.study, w.dataset, w.method),
     output:
         scores="results/scores/{study}/{dataset}/{method}.csv",
         timings="results/timings/{study}/{dataset}/{method}.csv",
     log:
         "results/logs/merge/{study}/{dataset}/{method}.log",
     params:
-        settings=lambda w: plan.settings_slice(w.study, w.dataset, w.method),
-        code=lambda w: plan.code("merge.py"),
+        code=lambda w: plan.module_code("gramworks.merging"),
     message:
         "Merging scores of {wildcards.method} on {wildcards.dataset}"
-    script:
-        "../scripts/merge.py"
+    shell:
+        "{sys.executable:q} -m gramworks.merging --method {wildcards.method} --scores {output.scores:q}"
+        " --timings {output.timings:q} {input.parts:q} 2> {log:q}"

@@ -42,23 +42,15 @@ rule map:
 
 rule predict:
     input:
-        table=lambda w: plan.table(w.study, w.dataset),
-        splits="results/splits/{study}/{dataset}.h5",
-        grams=lambda w: plan.grams(w.study, w.dataset, w.method),
-        shared=lambda w: plan.shared(w.study, w.dataset, w.method),
+        parts=lambda w: plan_parts.part_files(plan, w.study, w.dataset, w.method),
     output:
         predictions="results/predictions/{study}/{dataset}/{method}.csv",
     log:
         "results/logs/predict/{study}/{dataset}/{method}.log",
-    benchmark:
-        "results/benchmarks/predict/{study}/{dataset}/{method}.tsv"
     params:
-        slice=lambda w: plan.fit_slice(w.study, w.dataset, w.method),
-        repeats=lambda w: min(
-            plan.studies[w.study].predictions, plan.n_repeats(w.study, w.dataset)
-        ),
-        code=lambda w: plan.method_code("predict.py", w.method),
+        code=lambda w: plan.module_code("gramworks.merging"),
     message:
-        "Keeping predictions of {wildcards.method} on {wildcards.dataset}"
-    script:
-        "../scripts/predict.py"
+        "Merging predictions of {wildcards.method} on {wildcards.dataset}"
+    shell:
+        "{sys.executable:q} -m gramworks.merging --method {wildcards.method}"
+        " --predictions {output.predictions:q} {input.parts:q} 2> {log:q}"

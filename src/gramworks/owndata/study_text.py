@@ -28,7 +28,6 @@ def study_values(
         "kernels": choice.kernels,
         "methods": methods,
         "metrics": _metrics(task, list(methods), len(choice.kernels)),
-        "chunk": 1000,
         "predictions": 3,
     }
 
@@ -74,7 +73,6 @@ def write_study(
         lines += [f"#   {key}: {_comment(why)}" for key, why in methods.left_out.items()]
     lines += ["", f"metrics: {inline(values['metrics'])}"]
     lines += [
-        "chunk: 1000  # all draws of a method in one job; lower it for many cores",
         "predictions: 3  # draws with predictions kept, for curves and a map; 0 is quicker",
         "",
     ]

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
-from gramworks.atomic_text import write_text
 from gramworks.hdf5 import damaged, rebuild_command
 from gramworks.report.csv_text import read_table
-from gramworks.report.escaping import inert, original
+from gramworks.report.escaping import original
 from gramworks.report.view_columns import PREDICTIONS
-
-
-def write_predictions(path: str | Path, rows: list[tuple]) -> None:
-    """Write a file of predictions; no class name is a formula to a spreadsheet."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(PREDICTIONS)
-    writer.writerows(tuple(inert(str(value)) for value in row) for row in rows)
-    write_text(path, text.getvalue())
 
 
 def read_predictions(paths: Mapping[str, str | Path]) -> pd.DataFrame:

@@ -103,7 +103,7 @@ class StudyMethod(StrictModel):
     datasets: Annotated[list[Name], Unique, Field(min_length=1)] | None = None
     """Data sets of the study that this method runs on; null: all."""
     chunk: Annotated[Count, Field(ge=1)] | None = None
-    """Repeats in one job; null: the study's."""
+    """At most so many repeats in one job; null: the study's."""
     not_comparable: dict[Name, Incomparable] = {}
     """Why rows get no verdict against the published numbers, by a key that their setting has, as in
     `{draw: chosen-by-hand}`."""
@@ -178,8 +178,9 @@ class Study(StrictModel):
     """Methods by name."""
     metrics: Annotated[list[Name], Unique, Field(min_length=1)]
     """Metrics shown in the tables, in this order."""
-    chunk: Annotated[Count, Field(ge=1)] = 30
-    """Repeats in one job; scores do not depend on it."""
+    chunk: Annotated[Count, Field(ge=1)] | None = None
+    """At most so many repeats of a method in one job; null: as many as the run's `minutes_a_job`
+    admits. Scores do not depend on it."""
     predictions: Annotated[Count, Field(ge=0)] = 0
     """Repeats, the first so many of every row, whose predictions are kept point by point, for
     ROC curves, confusion matrices and a map of the points in the report; 0: none. They are fitted
