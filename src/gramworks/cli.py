@@ -9,6 +9,7 @@ from pathlib import Path
 from gramworks import __version__
 from gramworks.errors import GramworksError
 from gramworks.owndata.command import add_parsers
+from gramworks.planning.command import add_parser, run_plan
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     schema.add_argument("--write", action="store_true", help="write workflow/schemas/")
     schema.add_argument("--folder", type=Path, default=Path("workflow/schemas"))
 
+    add_parser(commands)
     add_parsers(commands)
 
     options = parser.parse_args(arguments)
@@ -141,6 +143,10 @@ _LEFT_OUT = {
     "dataset-not-in-run": "not among `datasets` of the configuration",
     "source-not-embedded": "has to be fetched; `sources: any` in the configuration includes it",
 }
+
+
+def _plan(options: argparse.Namespace) -> int:
+    return run_plan(options)
 
 
 def _new(options: argparse.Namespace) -> int:

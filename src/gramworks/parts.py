@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gramworks.datasets.registry import load_entry
 from gramworks.methods.registry import load_method
-from gramworks.rates import OWN, SHIPPED, read_rates, seconds_a_repeat
+from gramworks.rates import OWN, SHIPPED, Rates, estimate, guess, read_rates
 
 if TYPE_CHECKING:
     from gramworks.plan import Plan
@@ -32,15 +32,21 @@ class Piece(NamedTuple):
 
 def seconds_of(plan: Plan, study: str, dataset: str, method: str) -> float:
     """Estimate the seconds of one repeat of a method, all its settings together."""
-    rates = (_rates(str(plan.root / OWN)), _rates(str(SHIPPED)))
-    settings = len(json.loads(plan.settings_slice(study, dataset, method)))
     rows = load_entry(dataset).facts.rows
-    return seconds_a_repeat(rates, study, dataset, method, rows, settings)
+    found = estimate(rates_of(plan, "fit"), study, dataset, method, rows)
+    if found is not None:
+        return found
+    return guess(rows, len(json.loads(plan.settings_slice(study, dataset, method))))
+
+
+def rates_of(plan: Plan, stage: str) -> list[Rates]:
+    """Read the rates of a stage: those of this machine, then the shipped ones."""
+    return [_rates(str(path), stage) for path in (plan.root / OWN, SHIPPED)]
 
 
 @cache
-def _rates(path: str) -> dict[tuple[str, str, str], float]:
-    return read_rates(path)
+def _rates(path: str, stage: str) -> Rates:
+    return read_rates(path, stage)
 
 
 def pieces(plan: Plan, study: str, dataset: str, method: str) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""How long one repeat of a method takes: measured before, or estimated from what was.
+"""How long a method takes: measured before, or estimated from what was.
 
 The rates only decide how draws are cut into jobs and what `gramworks plan` predicts; no score
 depends on them. They are read from files that change when somebody writes them, never from the
@@ -19,7 +19,8 @@ SHIPPED = Path(__file__).parent / "resources" / "rates.csv"
 """Measured on two cores of a small machine."""
 OWN = Path("results/rates.csv")
 """Of this machine, written by ``gramworks plan --save-rates``; it stands above the shipped ones."""
-COLUMNS = ("study", "dataset", "method", "seconds")
+COLUMNS = ("stage", "study", "dataset", "method", "seconds")
+"""Stage `fit`: seconds of one repeat, all its settings and labels together; `learn`: of the job."""
 _UNKNOWN = 0.1
 """Seconds a repeat and setting of a method never measured, on `_ROWS` points."""
 _ROWS = 300
@@ -27,15 +28,16 @@ _EXPONENT = 2.0
 """Between a product with the Gram matrix and its factorisation; solvers are mostly in between."""
 
 Rates = Mapping[tuple[str, str, str], float]
+"""Seconds by study, data set and method."""
 
 
-def read_rates(path: str | Path) -> dict[tuple[str, str, str], float]:
-    """Read a file of rates; a file that is not there holds none.
+def read_rates(path: str | Path, stage: str = "fit") -> dict[tuple[str, str, str], float]:
+    """Read the rates of a stage; a file that is not there holds none.
 
     Returns
     -------
     dict
-        Seconds of one repeat, all its settings and labels together, by study, data set and method.
+        Seconds by study, data set and method.
 
     Raises
     ------
@@ -63,22 +65,27 @@ def read_rates(path: str | Path) -> dict[tuple[str, str, str], float]:
                     f"{path}, line {reader.line_num}: seconds is {row['seconds']!r}, expected a "
                     "number from 0; write the file again with `gramworks plan --save-rates`."
                 )
-            found[row["study"], row["dataset"], row["method"]] = seconds
+            if row["stage"] == stage:
+                found[row["study"], row["dataset"], row["method"]] = seconds
     return found
 
 
-def write_rates(path: str | Path, rates: Rates) -> None:
-    """Write rates in a fixed order, to three digits."""
+def write_rates(path: str | Path, **stages: Rates) -> None:
+    """Write the rates of each stage in a fixed order, to three digits."""
     from gramworks.atomic_text import write_text
 
-    lines = [",".join((*key, f"{seconds:.3g}")) for key, seconds in sorted(rates.items())]
+    lines = [
+        ",".join((stage, *key, f"{seconds:.3g}"))
+        for stage, rates in sorted(stages.items())
+        for key, seconds in sorted(rates.items())
+    ]
     write_text(path, "\n".join([",".join(COLUMNS), *lines, ""]))
 
 
-def seconds_a_repeat(
-    rates: Iterable[Rates], study: str, dataset: str, method: str, rows: int, settings: int
-) -> float:
-    """Estimate the seconds of one repeat, all its settings together.
+def estimate(
+    rates: Iterable[Rates], study: str, dataset: str, method: str, rows: int
+) -> float | None:
+    """Estimate what a method takes; None where it was never measured.
 
     Parameters
     ----------
@@ -86,9 +93,7 @@ def seconds_a_repeat(
         As `read_rates` gives them, the first that knows the job is taken.
     study, dataset, method : str
     rows : int
-        Points of the data set.
-    settings : int
-        Settings of a repeat, for methods that were never measured.
+        Points of the data set. What was measured on others alone is scaled by the square.
     """
     rates = list(rates)
     for found in rates:
@@ -96,7 +101,12 @@ def seconds_a_repeat(
             return found[study, dataset, method]
     elsewhere = [_scaled(found, method, rows) for found in rates]
     known = [value for value in elsewhere if value is not None]
-    return known[0] if known else _UNKNOWN * settings * (rows / _ROWS) ** _EXPONENT
+    return known[0] if known else None
+
+
+def guess(rows: int, settings: int) -> float:
+    """Guess the seconds of one repeat of a method that was never measured."""
+    return _UNKNOWN * settings * (rows / _ROWS) ** _EXPONENT
 
 
 def _scaled(rates: Rates, method: str, rows: int) -> float | None:

@@ -8,7 +8,7 @@ from gramworks import parts as module
 from gramworks.config import load_config
 from gramworks.errors import ConfigError
 from gramworks.plan import Plan
-from gramworks.rates import SHIPPED, read_rates, seconds_a_repeat, write_rates
+from gramworks.rates import SHIPPED, estimate, guess, read_rates, write_rates
 
 STUDY = """
 name: tiny
@@ -89,7 +89,7 @@ def test_parts_are_named_by_what_they_hold(folder):
 def test_own_rates_stand_above_the_shipped_ones(folder):
     own = {("tiny", "iris-two", "svm"): 30.0}
     try:
-        write_rates(folder / "results" / "rates.csv", own)
+        write_rates(folder / "results" / "rates.csv", fit=own)
         module._rates.cache_clear()
         made = plan(folder, 4)
         assert module.seconds_of(made, "tiny", "iris-two", "svm") == 30
@@ -101,12 +101,13 @@ def test_own_rates_stand_above_the_shipped_ones(folder):
 
 def test_rates_of_other_data_are_scaled_and_unknown_methods_have_one():
     rates = [{}, {("a", "iris", "x"): 2.0, ("b", "wisconsin", "x"): 50.0, ("c", "gone", "x"): 9.0}]
-    assert seconds_a_repeat(rates, "a", "iris", "x", 150, 1) == 2
+    assert estimate(rates, "a", "iris", "x", 150) == 2
     # iris has 150 rows and wisconsin 683: the median of both, each scaled by the square
-    assert seconds_a_repeat(rates, "n", "new", "x", 300, 1) == pytest.approx(
+    assert estimate(rates, "n", "new", "x", 300) == pytest.approx(
         (2 * 4 + 50 * (300 / 683) ** 2) / 2
     )
-    assert seconds_a_repeat(rates, "n", "new", "y", 600, 5) == pytest.approx(2)
+    assert estimate(rates, "n", "new", "y", 600) is None
+    assert guess(600, 5) == pytest.approx(2)
 
 
 def test_shipped_rates_are_of_methods_and_data_that_exist():
@@ -122,10 +123,10 @@ def test_shipped_rates_are_of_methods_and_data_that_exist():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("study,method,seconds\n", "expected study, dataset, method, seconds"),
-        ("study,dataset,method,seconds\na,b,c,-1\n", "line 2: seconds is '-1'"),
-        ("study,dataset,method,seconds\na,b,c,nan\n", "line 2"),
-        ("study,dataset,method,seconds\na,b,c\n", "line 2: seconds is None"),
+        ("study,method,seconds\n", "expected stage, study, dataset, method, seconds"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c,-1\n", "line 2: seconds is '-1'"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c,nan\n", "line 2"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c\n", "line 2: seconds is None"),
     ],
 )
 def test_wrong_files_of_rates_are_told(tmp_path, text, said):
@@ -137,6 +138,7 @@ def test_wrong_files_of_rates_are_told(tmp_path, text, said):
 
 def test_rates_are_read_back(tmp_path):
     rates = {("s", "d", "m"): 0.123456, ("a", "d", "m"): 12.0}
-    write_rates(tmp_path / "rates.csv", rates)
+    write_rates(tmp_path / "rates.csv", fit=rates, learn={("s", "d", "m"): 7.0})
+    assert read_rates(tmp_path / "rates.csv", "learn") == {("s", "d", "m"): 7}
     assert read_rates(tmp_path / "rates.csv") == {("a", "d", "m"): 12, ("s", "d", "m"): 0.123}
     assert read_rates(tmp_path / "none.csv") == {}

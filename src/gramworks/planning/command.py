@@ -1,0 +1,127 @@
+"""``gramworks plan``: jobs, disk, memory and wall time of a run, before it begins."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from gramworks.config import read_config
+from gramworks.planning.costs import ENGINE_START, costs_of, measured
+from gramworks.planning.jobs import Job, jobs_of
+from gramworks.planning.schedule import Cost, critical_path, schedule
+from gramworks.rates import OWN, write_rates
+
+CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
+"""Cores of the speed-up curve."""
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    """Add the command to those of `gramworks`."""
+    parser = commands.add_parser("plan", help="predict jobs, disk, memory and time of a run")
+    parser.add_argument("--config", type=Path, default=Path("config.yaml"))
+    parser.add_argument("--cores", type=_positive, default=1, help="of each node")
+    parser.add_argument(
+        "--nodes", type=_positive, default=1, help="more than 1: submitted to a cluster"
+    )
+    parser.add_argument("--plot", type=Path, help="write the speed-up curve as SVG or PNG")
+    parser.add_argument(
+        "--save-rates",
+        action="store_true",
+        help=f"write what this run's draws took to {OWN}, by which later runs cut their jobs",
+    )
+
+
+def run_plan(options: argparse.Namespace) -> int:
+    """Print the prediction; return the exit status."""
+    from gramworks.plan import Plan
+
+    plan = Plan(read_config(options.config))
+    if options.save_rates:
+        return _save(plan)
+    jobs = jobs_of(plan)
+    costs = costs_of(plan, jobs, cluster=options.nodes > 1)
+    print("\n".join(_report(jobs, costs, options)))
+    if options.plot:
+        from gramworks.planning.plot import plot_speed
+
+        plot_speed([schedule(jobs, costs, cores) for cores in CURVE], options.plot)
+        print(f"speed-up curve: {options.plot}")
+    return 0
+
+
+def _report(jobs: list[Job], costs: dict[str, Cost], options: argparse.Namespace) -> list[str]:
+    cores = options.cores * options.nodes
+    wanted = schedule(jobs, costs, cores)
+    counts = Counter(job.rule for job in jobs)
+    known = sum(cost.measured for cost in costs.values())
+    timed = len(jobs) - counts["merge"] - counts["predict"] - counts["report"]
+    path = critical_path(jobs, costs)
+    longest = sum(costs[job.output].seconds for job in path)
+    what = ", ".join(f"{n} {rule}" for rule, n in counts.items())
+    lines = [
+        f"{options.config}: {len(jobs)} jobs from nothing ({what})",
+        f"measured by an earlier run: {known} of {timed} jobs; the others are estimated",
+        f"work: {_time(sum(c.seconds * c.threads for c in costs.values()))} of one core",
+        f"disk: {_size(sum(c.disk_mb for c in costs.values()))} in results/",
+        f"memory: largest job {_size(max(c.memory_mb for c in costs.values()))}, "
+        f"together {_size(wanted.memory_mb)} on {cores} cores (of jobs whose memory is known)",
+        f"wall time on {cores} cores: {_time(ENGINE_START + wanted.seconds)}",
+        f"longest chain of jobs, which no number of cores shortens: {_time(longest)}",
+    ]
+    lines += [f"  {_time(costs[job.output].seconds):>10}  {_name(job)}" for job in path]
+    lines.append("cores    wall time  speed-up  busy")
+    one = ENGINE_START + schedule(jobs, costs, 1).seconds
+    for number in sorted({*CURVE, cores}):
+        found = schedule(jobs, costs, number)
+        wall = ENGINE_START + found.seconds
+        share = found.busy / (found.seconds * number)
+        lines.append(f"{number:5}  {_time(wall):>11}  {one / wall:8.1f}  {100 * share:3.0f} %")
+    return lines
+
+
+def _save(plan) -> int:
+    from gramworks.report.scores import read_timings
+
+    found: dict[tuple[str, str, str], float] = {}
+    learned: dict[tuple[str, str, str], float] = {}
+    for study, dataset, method in plan.pairs:
+        seconds, _ = measured(Path(f"results/benchmarks/learn/{study}/{dataset}/{method}.tsv"))
+        if seconds is not None:
+            learned[study, dataset, method] = seconds
+        path = Path(f"results/timings/{study}/{dataset}/{method}.csv")
+        if path.is_file():
+            times = read_timings([path])
+            # means over labels stand beside the labels themselves
+            means = times["setting"].str.contains("label=").any() & ~times["setting"].str.contains(
+                "label="
+            )
+            sums = times[~means].groupby("repeat")["value"].sum()
+            if len(sums):
+                found[study, dataset, method] = float(sums.mean())
+    if not found:
+        print("no times of this run's draws in results/timings; run it first")
+        return 1
+    write_rates(OWN, fit=found, learn=learned)
+    print(f"{OWN}: {len(found)} rates; the next run cuts its jobs by them")
+    return 0
+
+
+def _name(job: Job) -> str:
+    return " ".join([job.rule, *job.wildcards.values()])
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _size(megabytes: float) -> str:
+    return f"{megabytes:.0f} MB" if megabytes < 1024 else f"{megabytes / 1024:.1f} GB"
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)

@@ -1,0 +1,98 @@
+"""What each job of a run takes: measured by an earlier run, or estimated."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gramworks.datasets.registry import load_entry
+from gramworks.parts import rates_of, seconds_of
+from gramworks.planning.jobs import Job
+from gramworks.planning.schedule import Cost
+from gramworks.rates import estimate
+
+if TYPE_CHECKING:
+    from gramworks.plan import Plan
+
+ENGINE_START = 5.0
+"""Seconds in which the workflow engine reads the project and orders jobs."""
+ENGINE_JOB = 0.1
+"""Seconds that the engine itself needs for a job on this machine."""
+CLUSTER_JOB = 4.5
+"""Seconds that a job on a cluster takes beside its work: the engine starts there twice."""
+_FIXED = {"fetch": 1.5, "split": 0.7, "align": 0.8, "map": 1.0, "tabulate": 6.0, "report": 4.0,
+          "merge": 0.1, "predict": 0.1}  # fmt: skip
+_START = 2.2
+"""A job that fits starts Python with numerical libraries."""
+_THREADS = {"gram": 2}
+
+
+def costs_of(plan: Plan, jobs: list[Job], *, cluster: bool = False) -> dict[str, Cost]:
+    """Give the cost of each job, by output.
+
+    Parameters
+    ----------
+    plan : Plan
+    jobs : list of Job
+    cluster : bool
+        Whether jobs are submitted, and so start slower.
+    """
+    more = CLUSTER_JOB if cluster else ENGINE_JOB
+    return {job.output: _cost(plan, job, more) for job in jobs}
+
+
+def _cost(plan: Plan, job: Job, more: float) -> Cost:
+    seconds, memory = measured(plan.root / "results" / "benchmarks" / job.benchmark)
+    disk = _disk_mb(plan, job)
+    threads = _THREADS.get(job.rule, 1)
+    if seconds is None:
+        return Cost(_estimate(plan, job) + more, threads, memory_mb=memory, disk_mb=disk)
+    return Cost(seconds + more, threads, measured=True, memory_mb=memory, disk_mb=disk)
+
+
+def measured(path: Path) -> tuple[float | None, float]:
+    """Read seconds and memory (MB, 0 if unseen) of a benchmark file; None where there is none."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            row = next(csv.DictReader(file, delimiter="\t"))
+        memory = row.get("max_rss") or "0"
+        return float(row["s"]), float(memory) if memory[0].isdigit() else 0.0
+    except (OSError, StopIteration, KeyError, ValueError):
+        return None, 0.0
+
+
+def _estimate(plan: Plan, job: Job) -> float:
+    if job.rule in _FIXED:
+        return _FIXED[job.rule]
+    dataset = job.wildcards["dataset"]
+    rows, columns = _size(dataset)
+    if job.rule == "normalise":
+        return 0.7 + rows * columns / 2e6
+    if job.rule == "gram":
+        return 0.9 + rows**2 * (columns + 100) / 2e9
+    study = job.wildcards["study"]
+    if job.rule == "learn":
+        found = estimate(rates_of(plan, "learn"), study, dataset, job.wildcards["method"], rows)
+        return _START + (rows / 500) ** 3 if found is None else found
+    draws = [
+        (piece.last - piece.first + 1) * seconds_of(plan, study, dataset, piece.method)
+        for piece in job.pieces
+    ]
+    return _START + sum(draws)
+
+
+def _disk_mb(plan: Plan, job: Job) -> float:
+    """Return the size of the job's file if it is there, or what its matrices take."""
+    path = plan.root / job.output
+    if path.is_file():
+        return path.stat().st_size / 2**20
+    if job.rule not in ("normalise", "gram", "learn"):
+        return 0.0
+    rows, columns = _size(job.wildcards["dataset"])
+    return 8 * rows * (columns if job.rule == "normalise" else rows) / 2**20
+
+
+def _size(dataset: str) -> tuple[int, int]:
+    facts = load_entry(dataset).facts
+    return facts.rows, facts.columns or 100

@@ -1,0 +1,102 @@
+"""The jobs of a run and what each waits for, as the workflow's rules make them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gramworks import plan_views
+from gramworks.parts import Piece, part_files, part_grams, part_shared
+
+if TYPE_CHECKING:
+    from gramworks.plan import Plan
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job.
+
+    Attributes
+    ----------
+    rule : str
+    output : str
+        Its first file, which names the job.
+    inputs : tuple of str
+        First files of the jobs it waits for.
+    wildcards : dict of str
+    pieces : tuple of Piece
+        What a `fit` job fits.
+    """
+
+    rule: str
+    output: str
+    inputs: tuple[str, ...] = ()
+    wildcards: dict[str, str] = field(default_factory=dict)
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def benchmark(self) -> str:
+        """Where the engine notes what the job took, the folder of benchmarks left out."""
+        return "/".join([self.rule, *self.wildcards.values()]) + ".tsv"
+
+
+def jobs_of(plan: Plan) -> list[Job]:
+    """List all jobs of a run from nothing, each behind those that it waits for."""
+    made: dict[str, Job] = {}
+
+    def add(rule: str, output: str, inputs: list[str], pieces=(), **wildcards: str) -> str:
+        made.setdefault(output, Job(rule, output, tuple(inputs), wildcards, tuple(pieces)))
+        return output
+
+    reports = []
+    for study in plan.studies:
+        shown: list[str] = []
+        for dataset in plan.datasets(study):
+            shown += _of_data_set(plan, study, dataset, add)
+        comparison = add("tabulate", plan.comparison(study), shown, study=study)
+        reports.append(comparison)
+    add("report", "results/report/index.html", [*reports, *plan.all_tables()])
+    return list(made.values())
+
+
+def _of_data_set(plan: Plan, study: str, dataset: str, add) -> list[str]:
+    """Add the jobs of a data set in a study; give the files that its tables wait for."""
+    raw = add("fetch", plan.raw(dataset), [], dataset=dataset)
+    table = plan.table(study, dataset)
+    recipe = plan.studies[study].datasets[dataset].recipe
+    add("normalise", table, [raw], dataset=dataset, recipe=recipe)
+    splits = add("split", plan.splits(study, dataset), [table], study=study, dataset=dataset)
+    methods = plan.methods_on(study, dataset)
+    for method in methods:
+        grams = plan.grams(study, dataset, method)
+        for path in grams:
+            kernel = path.rpartition("/")[2].removesuffix(".h5")
+            add("gram", path, [table], dataset=dataset, recipe=recipe, kernel=kernel)
+        for path in plan.shared(study, dataset, method):
+            add("learn", path, [table, *grams], study=study, dataset=dataset, method=method)
+    for file, (part, content) in zip(
+        part_files(plan, study, dataset), plan.parts(study, dataset).items(), strict=True
+    ):
+        inputs = [
+            table, splits,
+            *part_grams(plan, study, dataset, part), *part_shared(plan, study, dataset, part),
+        ]  # fmt: skip
+        add("fit", file, inputs, content, study=study, dataset=dataset, part=part)
+    shown = [table, splits]
+    for method in methods:
+        own = part_files(plan, study, dataset, method)
+        merged = f"results/scores/{study}/{dataset}/{method}.csv"
+        shown.append(add("merge", merged, own, study=study, dataset=dataset, method=method))
+    grams = list(plan_views.view_grams(plan, study, dataset).values())
+    for path in plan_views.views(plan, study):
+        kind, _, *rest = path.removeprefix("results/").removesuffix(".csv").split("/")
+        if rest[0] != dataset:
+            continue
+        where = {"study": study, "dataset": dataset}
+        if kind == "predictions":
+            own = part_files(plan, study, dataset, rest[1])
+            shown.append(add("predict", path, own, method=rest[1], **where))
+        else:
+            rule = {"alignments": "align", "maps": "map"}[kind]
+            shown.append(add(rule, path, [table, *grams], **where))
+    return shown

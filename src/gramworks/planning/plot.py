@@ -1,0 +1,33 @@
+"""The speed-up curve of a planned run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gramworks.planning.schedule import Schedule
+
+
+def plot_speed(found: Sequence[Schedule], path: str | Path) -> None:
+    """Draw the speed-up against cores, log-log, beside the ideal line.
+
+    Parameters
+    ----------
+    found : sequence of Schedule
+        Of ascending numbers of cores, the first of one core.
+    path : path
+        An SVG or PNG file.
+    """
+    from matplotlib.figure import Figure
+
+    cores = [one.cores for one in found]
+    speed = [found[0].seconds / one.seconds for one in found]
+    figure = Figure(figsize=(5.5, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(cores, cores, color="0.6", linestyle="--", label="every core busy")
+    axes.plot(cores, speed, marker="o", color="#0072B2", label="this run")
+    axes.set(xscale="log", yscale="log", xlabel="cores", ylabel="times faster than on one core")
+    axes.set_ylim(0.9, 2 * max(speed))
+    axes.legend(loc="upper left", frameon=False)
+    axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=150)
