@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from functools import cache
 from pathlib import Path
 
@@ -29,12 +30,21 @@ _DESCRIPTIVE = {"title", "papers", "licence", "citation", "caveats"}
 
 def dataset_ids() -> list[str]:
     """List the registered data sets."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return _ids_in(FOLDER)
 
 
 def own_ids() -> list[str]:
     """List the user's own data sets, in the folder one works in."""
-    return sorted(path.stem for path in OWN.glob("*.yaml"))
+    return _ids_in(OWN)
+
+
+def _ids_in(folder: Path) -> list[str]:
+    # thousands of calls for a large run: a plain listing takes a hundredth of a glob
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
 
 
 def load_entry(dataset: str) -> DatasetEntry:
