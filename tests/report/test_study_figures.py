@@ -3,10 +3,11 @@ import pandas as pd
 import pytest
 
 from gramworks.report.choice_figure import choice_plot
-from gramworks.report.figures import dot_plot
+from gramworks.report.dot_figure import dot_plot
 from gramworks.report.label_figure import label_bars
+from gramworks.report.marks import COLOURS
 from gramworks.report.study_figures import figure_reading, study_figures
-from gramworks.report.weight_figure import COLOURS, weight_plot
+from gramworks.report.weight_figure import weight_plot
 
 
 def row(metric, mean, *, method="margin-free", setting="criterion=l1", sd=0.1, **more):

@@ -13,9 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from gramworks.report.class_order import ordered_classes
 from gramworks.report.escaping import plain
 from gramworks.report.figures import GRID, INK, STYLE, line_label
-from gramworks.report.marks import colour, marker, places
+from gramworks.report.marks import Mark, colour, marker, method_mark, places
 from gramworks.report.score_lines import higher_is_better, representatives, settled
 from gramworks.settings import join_settings
 
@@ -58,19 +59,23 @@ def shown_rows(predictions: Mapping[str, pd.DataFrame], lines: pd.DataFrame) -> 
     return chosen
 
 
-def roc_curves(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
+def roc_curves(
+    chosen: Mapping[str, pd.DataFrame], marks: Mapping[str, Mark] | None = None
+) -> Figure | None:
     """Draw ROC curves: a panel a data set of two classes, a curve a method.
 
     Parameters
     ----------
     chosen : mapping of str to DataFrame
         Data set to predictions of the rows to show, as `shown_rows` picks them.
+    marks : mapping of str to Mark, optional
+        By method, or method and setting, as from `gramworks.report.marks.marks_of`.
 
     Returns
     -------
     matplotlib Figure or None
-        Each curve is the mean of the kept draws at equal false positive rates. None where no
-        method gives decision values.
+        Each curve is the mean of the kept draws at equal false positive rates, of the first
+        `MOST_CURVES` rows that have decision values. None where no method gives any.
     """
     panels = {}
     for dataset, rows in chosen.items():
@@ -78,12 +83,14 @@ def roc_curves(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
         for (method, setting), own in rows.groupby(["method", "setting"], sort=False):
             found = [c for _, draw in own.groupby("repeat") if (c := roc(draw)) is not None]
             if found and len(curves) < MOST_CURVES:
-                curves[line_label(method, setting)] = found
+                mark = (marks or {}).get(plain(f"{method} {setting}")) or method_mark(method)
+                curves[line_label(method, setting)] = (mark, found)
         if curves:
             panels[dataset] = curves
     if not panels:
         return None
-    return _grid(panels, _roc_panel, height=3.5)
+    most = max(map(len, panels.values()))
+    return _grid(panels, _roc_panel, height=3.6 + 0.17 * most)
 
 
 def roc(draw: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
@@ -106,18 +113,18 @@ def roc(draw: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
     return np.append(0.0, false), np.append(0.0, hits)
 
 
-def _roc_panel(panel: Axes, dataset: str, curves: dict[str, list]) -> None:
+def _roc_panel(panel: Axes, dataset: str, curves: dict[str, tuple[Mark, list]]) -> None:
     grid = np.linspace(0, 1, 201)
-    for place, found in enumerate(curves.values()):
+    for place, (mark, found) in enumerate(curves.values()):
         mean = np.mean([np.interp(grid, false, hits) for false, hits in found], axis=0)
         panel.plot(
-            np.append(0, grid), np.append(0, mean), color=colour(place), linewidth=1.3,
-            marker=marker(place), markevery=(10 + 7 * place, 50), markersize=4,
+            np.append(0, grid), np.append(0, mean), color=mark.colour, linewidth=1.3,
+            linestyle=mark.line, marker=mark.marker, markevery=(10 + 7 * place, 50), markersize=4,
         )  # fmt: skip
     panel.plot([0, 1], [0, 1], color=GRID, linewidth=1)
     panel.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
     # named one by one: matplotlib passes over names that begin with "_"
-    panel.legend(panel.lines[:-1], list(curves), loc="lower right", frameon=False, fontsize=7)
+    _legend_below(panel, panel.lines[:-1], list(curves))
 
 
 def confusion_matrices(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
@@ -135,7 +142,7 @@ def confusion_matrices(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
     """
     panels = {}
     for dataset, rows in chosen.items():
-        classes = sorted({*rows["truth"], *rows["prediction"]})
+        classes = ordered_classes([*rows["truth"], *rows["prediction"]])
         if 3 <= len(classes) <= MOST_CLASSES:
             first = rows.iloc[0]
             own = rows[(rows["method"] == first["method"]) & (rows["setting"] == first["setting"])]
@@ -188,7 +195,8 @@ def point_maps(
     for dataset, points in maps.items():
         if points.empty or not (points["label"] != points["target"]).any():
             continue
-        panels[dataset, "true labels"] = (points, None, "")
+        kind = "true values" if (points["target"] != "").any() else "true labels"
+        panels[dataset, kind] = (points, None, "")
         rows = chosen.get(dataset)
         if rows is not None and len(rows):
             first = rows.iloc[0]
@@ -235,18 +243,19 @@ def _map_panel(panel: Axes, key: tuple[str, str], found: tuple) -> None:
             )  # fmt: skip
     if named:
         # named one by one: matplotlib passes over names that begin with "_"
-        panel.legend(named.values(), named.keys(), loc="best", frameon=False, fontsize=7)
+        _legend_below(panel, list(named.values()), list(named), columns=2 + (len(named) > 6))
     panel.set_title(
         f"{plain(key[0])}: {key[1]}" + (f"\n{method}" if method else ""), fontsize=9,
         fontweight="bold", loc="left",
     )  # fmt: skip
     panel.set(xlabel="first component", ylabel="second component")
+    panel.locator_params(axis="x", nbins=6)
 
 
 def _classes(panel: Axes, shown: pd.DataFrame, truth: pd.Series) -> dict[str, Artist]:
     """Draw points by class; give what a legend names, the first of many classes and the rest."""
     named: dict[str, Artist] = {}
-    classes = places(sorted({*truth[truth != ""]}))
+    classes = places(ordered_classes(truth[truth != ""]))
     for name, place in classes.items():
         own = shown[shown["shown"] == name]
         [dots] = panel.plot(
@@ -274,6 +283,16 @@ def _grid(panels: Mapping, draw, *, height: float, columns: int = _COLUMNS) -> F
             if isinstance(key, str):
                 panel.set_title(plain(key), fontsize=9, fontweight="bold", loc="left")
     return figure
+
+
+def _legend_below(
+    panel: Axes, handles: list[Artist], names: list[str], *, columns: int = 1
+) -> None:
+    """Name what is drawn under the axes, where it covers nothing."""
+    panel.legend(
+        handles, names, loc="upper left", bbox_to_anchor=(0, -0.14), borderaxespad=0, ncols=columns,
+        frameon=False, fontsize=8, handlelength=3, columnspacing=1.2,
+    )  # fmt: skip
 
 
 def _short(name: str, most: int = 24) -> str:

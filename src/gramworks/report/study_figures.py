@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from gramworks.errors import DataError
 from gramworks.report.answer_figures import READINGS
 from gramworks.report.choice_figure import CHOSEN, READING, choice_plot
+from gramworks.report.dot_figure import dot_plot
 from gramworks.report.escaping import file_name
-from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
 from gramworks.report.label_rows import apart, label_panels
 from gramworks.report.verdicts import direction
