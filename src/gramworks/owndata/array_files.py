@@ -10,6 +10,7 @@ import numpy as np
 
 from gramworks.errors import DataError
 from gramworks.owndata.findings import Findings, listed, quoted
+from gramworks.owndata.matlab_cells import Refused, hdf5_cells, is_cell, matlab_cells
 from gramworks.owndata.raw_table import RawTable, ReadOptions
 
 ARRAY_FORMATS = (".mat", ".h5", ".hdf5", ".npz", ".npy")
@@ -21,8 +22,10 @@ _READ_ERRORS = (
 )  # fmt: skip
 
 
-def read_arrays(path: Path) -> dict[str, np.ndarray | list[str]]:
+def read_arrays(path: Path) -> dict[str, np.ndarray | list[str] | Refused]:
     """Read the arrays of a file that are numbers, or lists of text, by name.
+
+    Cell arrays of MATLAB that are no lists of text are there with the reason.
 
     Raises
     ------
@@ -52,6 +55,12 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         No matrix with as many rows as the target.
     """
     arrays = read_arrays(path)
+    refused = {name: a for name, a in arrays.items() if isinstance(a, Refused)}
+    arrays = {name: a for name, a in arrays.items() if name not in refused}
+    for name, found in refused.items():
+        if name == options.target:
+            raise DataError(f"{path}: the target {quoted(name)} {found.reason}. {_CELLS}")
+        findings.warn(f"{path.name}: {quoted(name)} {found.reason} and is left out. {_CELLS}")
     if options.target is not None and options.target not in arrays:
         _refuse_unread(path, options.target)
     matrices = {
@@ -105,6 +114,12 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
     return tables
 
 
+_CELLS = (
+    "A cell array is read where each cell is one line of text, one cell a row; in MATLAB, "
+    "`labels = cellfun(@num2str, labels, 'UniformOutput', false)` makes text of numbers."
+)
+
+
 def _refuse_unread(path: Path, target: str) -> None:
     """Say that the target is there, but of a type that is not read, such as a cell array."""
     kind = ""
@@ -140,13 +155,15 @@ def _as_column(values: np.ndarray) -> np.ndarray | list[str]:
     return np.asarray(values, dtype=np.float64)
 
 
-def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray]]:
+def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray | list[str] | Refused]]:
     from scipy.io import loadmat, whosmat
 
     from gramworks.datasets.matlab_structure import check_structure
 
     check_structure(path, [])
     numeric = ("double", "single", "logical", "sparse")
+    for name, cells in matlab_cells(path).items():
+        yield name, cells
     numeric += tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
     names = [n for n, shape, kind in whosmat(path) if kind in numeric and len(shape) == 2]
     check_structure(path, names)
@@ -202,7 +219,9 @@ def _plain(path: Path, name: str, array: np.ndarray) -> np.ndarray | list[str]:
     return array
 
 
-def _hdf5(path: Path, *, transposed: bool) -> Iterator[tuple[str, np.ndarray | list[str]]]:
+def _hdf5(
+    path: Path, *, transposed: bool
+) -> Iterator[tuple[str, np.ndarray | list[str] | Refused]]:
     """Give the arrays of an HDF5 file, never following a link out of it.
 
     MATLAB 7.3 keeps its columns as rows.
@@ -237,6 +256,9 @@ def _hdf5(path: Path, *, transposed: bool) -> Iterator[tuple[str, np.ndarray | l
         for name, item in walk(file, ""):
             if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
                 raise DataError(f"{path}: {name!r} states an implausible size {item.shape}.")
+            if transposed and is_cell(item):
+                yield name, hdf5_cells(file, item)
+                continue
             text = h5py.check_string_dtype(item.dtype) is not None
             if text and item.ndim == 1:
                 yield name, list(item.asstr()[()])

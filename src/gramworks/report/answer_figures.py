@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.report.alignment_figure import alignment_matrix
 from gramworks.report.learning_curves import learning_curves
 from gramworks.report.marks import marks_of
@@ -17,7 +16,7 @@ from gramworks.report.point_figures import (
     shown_rows,
 )
 from gramworks.report.rank_figure import rank_plot
-from gramworks.report.score_lines import labels_of
+from gramworks.report.score_lines import labels_of, of_numbers
 from gramworks.report.time_figure import time_plot
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def answer_figures(
     looks : Looks
     """
     shown = shown_rows(looks.predictions, lines)
-    numbers = set(lines.loc[lines["metric"].isin(METRICS_OF_TASK["regression"]), "dataset"])
+    numbers = of_numbers(lines)
     classes = {dataset: rows for dataset, rows in shown.items() if dataset not in numbers}
     drawn: dict[str, Callable[[], Figure | None]] = {
         "ranks over data sets": lambda: rank_plot(ranks),

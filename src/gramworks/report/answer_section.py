@@ -10,6 +10,7 @@ import pandas as pd
 from gramworks.report.answers import FINDINGS, SEPARATOR
 from gramworks.report.cells import number, two_digits
 from gramworks.report.kernel_names import kernel_names
+from gramworks.report.one_class import one_class_notes
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
 from gramworks.settings import parse_setting
@@ -47,7 +48,8 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
     -------
     dict
         ``summary`` (a sentence), ``kernels`` (sentences), ``rows`` (of `answer_row`),
-        ``sentences`` that say them where they are few, ``ranks`` (sentences) and ``open``.
+        ``sentences`` that say them where they are few, ``ranks`` (sentences), ``one_class`` (of
+        `one_class_notes`) and ``open``.
     """
     rows = [answer_row(row, raw, found.study.name) for row in found.answers.to_dict("records")]
     return {
@@ -62,6 +64,7 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
         "rows": rows,
         "ranks": [_rank_sentence(part) for _, part in _sizes(found.ranks)],
         "sentences": [_sentence(row) for row in rows] if len(rows) <= MOST_SENTENCES else [],
+        "one_class": one_class_notes(found.one_class, lambda size: size_words(size, math.nan)),
         "open": len(rows) <= MOST_OPEN and any(row["finding"] != "alone" for row in rows),
     }
 

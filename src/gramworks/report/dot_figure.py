@@ -51,14 +51,14 @@ def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
         return None
     cells = by_size(cells)
     lines = ordered_lines(cells, comparison)
-    if is_ranked(cells, metric):
+    if _is_ranked(cells, metric):
         lines = _best_first(cells, lines, metric)
     labels = [line_label(method, setting) for method, setting in lines]
     with matplotlib.rc_context(STYLE):
         return _draw(cells, metric, lines, labels)
 
 
-def is_ranked(cells: pd.DataFrame, metric: str) -> bool:
+def _is_ranked(cells: pd.DataFrame, metric: str) -> bool:
     """Tell whether lines stand by their score: papers' tables have an order of their own."""
     return direction(metric) != "two-sided" and not cells["published"].notna().any()
 
