@@ -1,4 +1,4 @@
-"""Cell arrays of text in MATLAB files are columns of text; whatever else is in a cell is refused."""
+"""Cell arrays of text in MATLAB files are columns of text; what else is in them is refused."""
 
 import h5py
 import numpy as np
