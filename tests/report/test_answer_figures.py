@@ -84,6 +84,24 @@ def test_confusion_counts_points():
     assert confusion_matrices({"own": rows[rows["truth"].isin(["a", "b"])].iloc[:3]}) is None
 
 
+def test_classes_that_are_numbers_stand_by_size():
+    names = ["10", "2", "1"]
+    figure = confusion_matrices({"own": draw(names, names, np.nan)})
+    ticks = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert ticks == ["1", "2", "10"]
+
+
+def test_numbers_have_no_confusion_matrix_however_few_there_are():
+    table = lines(["svm", "knn"], sizes=("",), datasets=("own",))
+    stars = ["1", "2", "3", "1"]
+    looks = Looks(predictions={"own": draw(stars, stars, np.nan)})
+    ranks = rank_table(table)
+    assert "confusion matrices" in dict(answer_figures(table, ranks, looks))
+    for metric in ("mean-square-error", "root-mean-square-error"):
+        numbers = table.assign(metric=metric)
+        assert "confusion matrices" not in dict(answer_figures(numbers, ranks, looks))
+
+
 def test_the_map_rings_what_is_wrong():
     points = pd.DataFrame({
         "point": range(4), "label": ["a", "b", "a", HOSTILE], "target": "",

@@ -120,8 +120,8 @@ def panel_grid(
     dict of str to Axes
         By name.
     """
-    columns = min(len(names), _COLUMNS)
-    rows = math.ceil(len(names) / columns)
+    rows = math.ceil(len(names) / _COLUMNS)
+    columns = math.ceil(len(names) / rows)  # 3 and 3 rather than 4 and 2
     letters = max(len(part) for label in labels for part in label.split("\n"))
     width = max(letters * LETTER + 0.3 + columns * max(1.9, 6.4 / columns), 6.0)
     deep = max(deep, *(label.count("\n") + 1 for label in labels))

@@ -43,8 +43,8 @@ def time_plot(lines: pd.DataFrame, timings: pd.DataFrame) -> Figure | None:
         return None
     datasets = list(dict.fromkeys(cells["dataset"]))
     marks = marks_of(cells, cells["label"].tolist())
-    columns = min(len(datasets), _COLUMNS)
-    rows = math.ceil(len(datasets) / columns)
+    rows = math.ceil(len(datasets) / _COLUMNS)
+    columns = math.ceil(len(datasets) / rows)
     names = 0.45 + LETTER * max(map(len, marks))
     if len(datasets) == 1:  # names beside the panel, else above all of them
         across, size = 1, (5.2 + names, max(3.2, 0.2 * len(marks) + 0.5))
