@@ -9,17 +9,14 @@ from gramworks.report import view_columns
 from gramworks.report.alignment_figure import alignment_matrix
 from gramworks.report.answer_figures import READINGS, answer_figures
 from gramworks.report.answers import answers
+from gramworks.report.confusion_figure import confusion_matrices
+from gramworks.report.kept_rows import shown_rows
 from gramworks.report.learning_curves import learning_curves
 from gramworks.report.looks import Looks
-from gramworks.report.point_figures import (
-    confusion_matrices,
-    point_maps,
-    roc,
-    roc_curves,
-    shown_rows,
-)
+from gramworks.report.map_figure import point_maps
 from gramworks.report.rank_figure import rank_plot
 from gramworks.report.ranks import rank_table
+from gramworks.report.roc_figure import roc, roc_curves
 from gramworks.report.score_lines import COLUMNS
 from gramworks.report.time_figure import time_plot
 

@@ -9,13 +9,15 @@ import pytest
 from gramworks.report import view_columns
 from gramworks.report.alignment_figure import alignment_matrix
 from gramworks.report.choice_figure import choice_plot
+from gramworks.report.confusion_figure import confusion_matrices
 from gramworks.report.dot_figure import dot_plot
 from gramworks.report.figures import save_figure
 from gramworks.report.label_figure import label_bars
 from gramworks.report.learning_curves import learning_curves
-from gramworks.report.point_figures import confusion_matrices, point_maps, roc_curves
+from gramworks.report.map_figure import point_maps
 from gramworks.report.rank_figure import rank_plot
 from gramworks.report.ranks import rank_table
+from gramworks.report.roc_figure import roc_curves
 from gramworks.report.score_lines import COLUMNS
 from gramworks.report.time_figure import time_plot
 from gramworks.report.weight_figure import weight_plot

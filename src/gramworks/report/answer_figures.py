@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from gramworks.report.alignment_figure import alignment_matrix
+from gramworks.report.confusion_figure import confusion_matrices
+from gramworks.report.kept_rows import shown_rows
 from gramworks.report.learning_curves import learning_curves
+from gramworks.report.map_figure import point_maps
 from gramworks.report.marks import marks_of
-from gramworks.report.point_figures import (
-    MOST_CURVES,
-    confusion_matrices,
-    point_maps,
-    roc_curves,
-    shown_rows,
-)
 from gramworks.report.rank_figure import rank_plot
+from gramworks.report.roc_figure import MOST_CURVES, roc_curves
 from gramworks.report.score_lines import labels_of, of_numbers
 from gramworks.report.time_figure import time_plot
 
