@@ -19,6 +19,7 @@ _COLUMNS = 3
 def panel_rows(
     panels: Mapping, draw: Callable, *, height: float, columns: int = _COLUMNS
 ) -> Figure:
+    """Lay out a panel for each entry, of a height in inches, and let `draw` fill it."""
     columns = min(len(panels), columns)
     rows = math.ceil(len(panels) / columns)
     with matplotlib.rc_context(STYLE | {"axes.spines.left": True}):
@@ -43,5 +44,6 @@ def legend_below(panel: Axes, handles: list[Artist], names: list[str], *, column
 
 
 def short(name: str, most: int = 24) -> str:
+    """Cut a name that is longer than a legend or an axis has room for."""
     text = plain(name) or "(empty)"
     return text if len(text) <= most else text[: most - 1] + "…"
