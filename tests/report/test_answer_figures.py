@@ -194,6 +194,19 @@ def test_learning_curves_show_sizes_and_leave_chance_outside():
     assert learning_curves(lines(["svm", "knn"], sizes=("",))) is None
 
 
+def test_what_is_never_better_than_chance_lies_outside_and_is_told():
+    table = lines(["svm", "knn", "majority", "random-walk"], datasets=("a",))
+    table.loc[table["method"] == "majority", "value"] = 60.0
+    table.loc[table["method"] == "random-walk", "value"] = 80.0
+    figure = learning_curves(table)
+    assert figure.axes[0].get_ylim()[1] < 20
+    named = [text.get_text() for text in figure.axes[0].texts]
+    assert {"majority (60, above)", "random-walk (80, above)", "svm", "knn"} == set(named)
+    better = (table["method"] == "random-walk") & (table["size"] == "n_labelled=50")
+    table.loc[better, "value"] = 50.0
+    assert learning_curves(table).axes[0].get_ylim()[1] > 80
+
+
 def test_ranks_are_drawn_for_many_methods():
     names = [f"method-{i}" for i in range(9)] + [HOSTILE]
     figure = rank_plot(rank_table(lines(names, sizes=("",))))

@@ -32,8 +32,8 @@ READINGS = {
     "learning curves": (
         "Line plot",
         f"means over the draws with two standard errors either way, {BEST} at each "
-        "number of labels, as in the answer. Open marks see test labels; chance and they may lie "
-        "outside of the picture.",
+        "number of labels, as in the answer. Open marks see test labels. They, chance and what is "
+        "never better than chance may lie outside of the picture.",
     ),
     "run time against score": (
         "Scatter plot",

@@ -17,7 +17,7 @@ from gramworks.report.direct_labels import STEP, End, label_ends
 from gramworks.report.escaping import plain
 from gramworks.report.figures import LETTER, STYLE, whiskers
 from gramworks.report.marks import Mark, marks_of
-from gramworks.report.score_lines import labels_of, representatives
+from gramworks.report.score_lines import higher_is_better, labels_of, representatives
 from gramworks.settings import parse_setting
 
 _COLUMNS = 3
@@ -39,9 +39,9 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     -------
     matplotlib Figure or None
         Means with two standard errors either way, for each method by its best setting at each
-        size; marks of controls are open. Controls and chance may lie outside, so that the rest can
-        be told apart. One panel has its curves named at their ends, several
-        have a legend. None where no data set has two sizes.
+        size; marks of controls are open. Controls, chance and what is never better than chance may
+        lie outside, so that the rest can be told apart. One panel has its curves named at their
+        ends, several have a legend. None where no data set has two sizes.
     """
     cells = _sized(representatives(lines))
     if cells.empty:
@@ -166,9 +166,20 @@ def _end(name: str, curve: Container, mark: Mark) -> End:
     return End(name, float(x), float(y), mark, open=name.endswith(SEEN))
 
 
+def _no_better(part: pd.DataFrame) -> set[str]:
+    """List chance, and the curves that are better than it at no size."""
+    sign = 1.0 if higher_is_better(part["metric"].iloc[0]) else -1.0
+    means = (sign * part["value"]).groupby([part["label"], part["x"]]).mean().unstack("x")
+    chance = set(part.loc[part["method"] == CHANCE, "label"])
+    if not chance:
+        return chance
+    ahead = (means > means.loc[sorted(chance)[0]]).any(axis=1)
+    return chance | set(ahead.index[~ahead])
+
+
 def _focus(panel: Axes, part: pd.DataFrame) -> None:
     """Let the scale follow the methods that learn: chance is far below, a control far above."""
-    own = part[~part["control"].astype(bool) & (part["method"] != CHANCE)]
+    own = part[~part["control"].astype(bool) & ~part["label"].isin(_no_better(part))]
     if own["label"].nunique() < 2:
         own = part
     groups = own.groupby(["label", "x"])["value"]

@@ -92,7 +92,7 @@ def _map_panel(panel: Axes, key: tuple[str, str], found: tuple) -> None:
             )  # fmt: skip
     if named:
         # named one by one: matplotlib passes over names that begin with "_"
-        legend_below(panel, list(named.values()), list(named), columns=2 + (len(named) > 6))
+        legend_below(panel, list(named.values()), list(named), columns=3)
     panel.set_title(
         f"{plain(key[0])}: {key[1]}" + (f"\n{method}" if method else ""), fontsize=9,
         fontweight="bold", loc="left",
