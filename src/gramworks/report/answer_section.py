@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.report.answers import FINDINGS, SEPARATOR
 from gramworks.report.cells import number, two_digits
 from gramworks.report.kernel_names import kernel_names
@@ -32,6 +33,13 @@ _TOLD = {
     "alone": "",
 }
 
+_ONE_CLASS = "the commonest class"
+_CHANCE = {
+    "regression": "the mean of the labelled points",
+    "structured": "one output",
+    "vectors": "one output",
+}
+"""What `majority` predicts, by task."""
 _ONE = {
     "real": "The best method is ahead of the next one on new data, too.",
     "on these points": "The best method is ahead of the next one on these points, on new data "
@@ -96,7 +104,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "alike": alike,
         "alike_here": here,
         "over_count": f"{row['over_majority']:.0f} of {row['draws']}",
-        "over": _over(row["over_majority"], row["draws"]),
+        "over": _over(row["over_majority"], row["draws"], row["metric"]),
         "others": row["others"],
         "draws": row["draws"],
         "rows": row["rows"],
@@ -145,11 +153,12 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
     return {"where": where, "score": score, "told": told}
 
 
-def _over(count: float, draws: int) -> str:
+def _over(count: float, draws: int, metric: str) -> str:
     """Say how often the best method was better than one that learns nothing."""
     if count != count or not draws or not count:
         return ""
-    return f"better than always the commonest class in {count:.0f} of {draws} draws"
+    task = next((task for task, metrics in METRICS_OF_TASK.items() if metric in metrics), "")
+    return f"better than always {_CHANCE.get(task, _ONE_CLASS)} in {count:.0f} of {draws} draws"
 
 
 def _summary(rows: list[dict]) -> str:
