@@ -40,6 +40,8 @@ _DARK = (
     f'[style*="fill: {INK}"] {{fill: #ece9e2 !important}}'
     f'[style*="stroke: {INK}"] {{stroke: #ece9e2 !important}}'
     f'[style*="stroke: {GRID}"] {{stroke: #4a4944 !important}}'
+    f'[style*="fill: {MEASURED}"] {{fill: #3391d6 !important}}'  # the dark blue is dim there
+    f'[style*="stroke: {MEASURED}"] {{stroke: #3391d6 !important}}'
     "}</style>"
 )
 _COLUMNS = 4
