@@ -170,3 +170,24 @@ def test_references_to_nothing_are_refused(folder, points):
     path.write_bytes(data[:512] + path.read_bytes()[512:])
     with pytest.raises(DataError, match="t.mat.*cell 1 leads to nothing"):
         read(path, "w")
+
+
+def test_objects_are_refused_with_what_to_do(folder, points):
+    X, y = points
+    path = folder / "t.mat"
+    write_mat5(path, {"y": [NAMES[v] for v in y], "X": X}, do_compression=False)
+    data = bytearray(path.read_bytes())
+    assert data[144] == 1  # the class of the first variable
+    data[144] = 17
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"t.mat: holds a MATLAB object.*cellstr.*writetable"):
+        read(path)
+    write_mat73(folder / "u.mat", {"X": X, "z": y.astype(float)})
+    with h5py.File(folder / "u.mat", "r+") as file:
+        file["y"] = np.arange(6, dtype="u4")[None]
+        file["y"].attrs["MATLAB_class"] = np.bytes_("string")
+        file["y"].attrs["MATLAB_object_decode"] = 3
+    with pytest.raises(DataError, match=r"target 'y' is a MATLAB object.*cellstr"):
+        read(folder / "u.mat")
+    _, findings = read(folder / "u.mat", "z")
+    assert any("'y' is a MATLAB object" in text for text in findings.warnings)

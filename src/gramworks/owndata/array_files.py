@@ -115,8 +115,10 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
 
 _CELLS = (
     "A cell array is read where each cell is one line of text, one cell a row; in MATLAB, "
-    "`labels = cellfun(@num2str, labels, 'UniformOutput', false)` makes text of numbers."
+    "`cellstr(labels)` makes one of strings and categories, and `cellfun(@num2str, labels, "
+    "'UniformOutput', false)` makes text of numbers."
 )
+_OBJECT = "a variable of class 17"  # of strings, tables, categories, dates
 
 
 def _refuse_unread(path: Path, target: str) -> None:
@@ -159,7 +161,15 @@ def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray | list[str] | Refused]
 
     from gramworks.datasets.matlab_structure import check_structure
 
-    check_structure(path, [])
+    try:
+        check_structure(path, [])
+    except DataError as error:
+        if _OBJECT not in str(error):
+            raise
+        raise DataError(
+            f"{path}: holds a MATLAB object (a string, table or categorical array, say), which is "
+            "not read. Save text as a cell array (cellstr), or write a CSV file (writetable)."
+        ) from None
     numeric = ("double", "single", "logical", "sparse")
     for name, cells in matlab_cells(path).items():
         yield name, cells

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gramworks.errors import DataError
-from gramworks.owndata.matlab_cells import Refused, hdf5_cells, is_cell
+from gramworks.owndata.matlab_cells import Refused, hdf5_cells, is_cell, is_object
 
 LARGEST = 2 << 30
 """Bytes of one array beyond which a file is refused, whatever it states."""
@@ -51,6 +51,9 @@ def walk_hdf5(
         for name, item in walk(file, ""):
             if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
                 raise DataError(f"{path}: {name!r} states an implausible size {item.shape}.")
+            if transposed and is_object(item):
+                yield name, Refused("is a MATLAB object, such as a string or a table")
+                continue
             if transposed and is_cell(item):
                 yield name, hdf5_cells(file, item)
                 continue

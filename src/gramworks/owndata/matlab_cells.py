@@ -151,6 +151,11 @@ def is_cell(item: h5py.Dataset) -> bool:
     return _matlab_class(item) == "cell"
 
 
+def is_object(item: h5py.Dataset) -> bool:
+    """Tell whether the numbers of an item are the inside of a string, a table or the like."""
+    return "MATLAB_object_decode" in item.attrs
+
+
 def _matlab_class(item) -> str:
     found = item.attrs.get("MATLAB_class", b"")
     return found.decode("latin-1") if isinstance(found, bytes) else str(found) or "a group"
