@@ -220,7 +220,8 @@ def test_tables_download_as_csv_without_formulas(browser, page):
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
     browser.run("document.querySelector('button.save').click()")
     for _ in range(100):
-        if saved := list(folder.glob("*.csv")):
+        # there under its name before its content is
+        if saved := [path for path in folder.glob("*.csv") if path.stat().st_size]:
             break
         browser.run("new Promise(done => setTimeout(done, 50))")
         browser._read(0.05)
@@ -275,6 +276,36 @@ def test_text_stands_out_and_headings_are_in_order(browser, page, dark):
     nameless = """Array.from(document.querySelectorAll('a, button, select')).filter(e =>
       !(e.innerText || e.getAttribute('aria-label') || e.textContent || '').trim()).length"""
     assert browser.run(nameless) == 0
+
+
+CAPTIONS = """Array.from(document.querySelectorAll('.scroll > table > caption')).map(c => {
+  const box = c.closest('.scroll'), far = box.scrollWidth - box.clientWidth;
+  if (!box.getClientRects().length) return null;
+  box.scrollLeft = far;
+  const text = c.firstElementChild.getBoundingClientRect(), seen = box.getBoundingClientRect();
+  box.scrollLeft = 0;
+  return [far > 0, text.left >= seen.left - 1 && text.right <= seen.right + 1, text.width > 0];
+}).filter(found => found)"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_captions_stay_in_sight_when_a_table_is_moved(browser, page, width):
+    browser.open(page, width)
+    browser.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    found = browser.run(CAPTIONS)
+    assert len(found) > 6
+    assert all(inside and wide for _, inside, wide in found)
+    if width == 390:  # or the test says nothing
+        assert sum(moved for moved, *_ in found) > 3
+
+
+def test_figures_are_legible_on_a_phone_and_small_ones_stay_small(browser, page):
+    browser.open(page, 390)
+    widths = browser.run(
+        "Array.from(document.images).map(i => [i.getBoundingClientRect().width, i.naturalWidth])"
+    )
+    assert all(abs(shown - min(natural, 640)) < 1 for shown, natural in widths if shown), widths
+    assert any(natural > 640 for _, natural in widths)
 
 
 def test_it_prints(browser, page, tmp_path):

@@ -132,11 +132,3 @@ def test_hard_links_in_circles_are_read_once(folder, points):
     data = understand("t", Request((folder / "t.h5",), "y"), Findings()).dataset
     np.testing.assert_array_equal(data.X, X)
     assert not data.views
-
-
-def test_a_cell_array_of_class_names_is_told(folder, points):
-    X, y = points
-    names = np.array([["no"], ["yes"]], dtype=object)[y]
-    savemat(folder / "t.mat", {"X": X, "y": names})
-    with pytest.raises(DataError, match=r"target 'y' is a cell array, which is not read.*CSV"):
-        understand("t", Request((folder / "t.mat",), "y"), Findings())

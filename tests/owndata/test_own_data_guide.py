@@ -33,3 +33,15 @@ def test_every_option_of_the_guide_is_one():
     stated = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", GUIDE)) - {"--cores", "--configfile"}
     assert stated <= set(new._option_string_actions), stated
     assert {"--missing", "--update", "--na"} <= stated
+
+
+def test_the_changes_name_every_option():
+    parser = argparse.ArgumentParser()
+    add_parsers(parser.add_subparsers())
+    choices = parser._subparsers._group_actions[0].choices
+    text = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"--[a-z][a-z-]+", text))
+    for name in ("new", "predict"):
+        stated = {o for o in choices[name]._option_string_actions if o.startswith("--")}
+        assert stated - {"--help"} <= told, name
+    assert "`predictions:`" in text

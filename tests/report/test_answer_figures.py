@@ -9,17 +9,14 @@ from gramworks.report import view_columns
 from gramworks.report.alignment_figure import alignment_matrix
 from gramworks.report.answer_figures import READINGS, answer_figures
 from gramworks.report.answers import answers
+from gramworks.report.confusion_figure import confusion_matrices
+from gramworks.report.kept_rows import shown_rows
 from gramworks.report.learning_curves import learning_curves
 from gramworks.report.looks import Looks
-from gramworks.report.point_figures import (
-    confusion_matrices,
-    point_maps,
-    roc,
-    roc_curves,
-    shown_rows,
-)
+from gramworks.report.map_figure import point_maps
 from gramworks.report.rank_figure import rank_plot
 from gramworks.report.ranks import rank_table
+from gramworks.report.roc_figure import roc, roc_curves
 from gramworks.report.score_lines import COLUMNS
 from gramworks.report.time_figure import time_plot
 
@@ -84,6 +81,24 @@ def test_confusion_counts_points():
     assert confusion_matrices({"own": rows[rows["truth"].isin(["a", "b"])].iloc[:3]}) is None
 
 
+def test_classes_that_are_numbers_stand_by_size():
+    names = ["10", "2", "1"]
+    figure = confusion_matrices({"own": draw(names, names, np.nan)})
+    ticks = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert ticks == ["1", "2", "10"]
+
+
+def test_numbers_have_no_confusion_matrix_however_few_there_are():
+    table = lines(["svm", "knn"], sizes=("",), datasets=("own",))
+    stars = ["1", "2", "3", "1"]
+    looks = Looks(predictions={"own": draw(stars, stars, np.nan)})
+    ranks = rank_table(table)
+    assert "confusion matrices" in dict(answer_figures(table, ranks, looks))
+    for metric in ("mean-square-error", "root-mean-square-error"):
+        numbers = table.assign(metric=metric)
+        assert "confusion matrices" not in dict(answer_figures(numbers, ranks, looks))
+
+
 def test_the_map_rings_what_is_wrong():
     points = pd.DataFrame({
         "point": range(4), "label": ["a", "b", "a", HOSTILE], "target": "",
@@ -122,7 +137,7 @@ def test_classes_on_the_map_are_classes_whatever_their_names():
     figure = point_maps({"own": points}, {})
     assert len(figure.axes) == 1  # no colour bar
     shown = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert shown == [*sorted(names)[:12], "and 18 more"]
+    assert shown == [*names[:12], "and 18 more"]  # 2 before 10
     assert len(figure.axes[0].lines) == 30
     # and numbers are numbers, however few
     few = points.assign(label="", target=["1", "2"] * 15)
@@ -144,6 +159,8 @@ def test_legends_have_names_that_begin_with_a_line():
     panel = roc_curves({"own": rows}).axes[0]
     assert [text.get_text() for text in panel.get_legend().get_texts()] == ["_own"]
     figure = learning_curves(lines(["_own", "svm"], datasets=("a",)))
+    assert [text.get_text() for text in figure.axes[0].texts] == ["_own", "svm"]
+    figure = learning_curves(lines(["_own", "svm"], datasets=("a", "b")))
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["_own", "svm"]
 
 
@@ -175,6 +192,19 @@ def test_learning_curves_show_sizes_and_leave_chance_outside():
     assert HOSTILE in words(figure)
     assert learning_curves(lines(["svm"], sizes=("n_labelled=5",))) is None
     assert learning_curves(lines(["svm", "knn"], sizes=("",))) is None
+
+
+def test_what_is_never_better_than_chance_lies_outside_and_is_told():
+    table = lines(["svm", "knn", "majority", "random-walk"], datasets=("a",))
+    table.loc[table["method"] == "majority", "value"] = 60.0
+    table.loc[table["method"] == "random-walk", "value"] = 80.0
+    figure = learning_curves(table)
+    assert figure.axes[0].get_ylim()[1] < 20
+    named = [text.get_text() for text in figure.axes[0].texts]
+    assert {"majority (60, above)", "random-walk (80, above)", "svm", "knn"} == set(named)
+    better = (table["method"] == "random-walk") & (table["size"] == "n_labelled=50")
+    table.loc[better, "value"] = 50.0
+    assert learning_curves(table).axes[0].get_ylim()[1] > 80
 
 
 def test_ranks_are_drawn_for_many_methods():

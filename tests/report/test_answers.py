@@ -245,6 +245,8 @@ def test_the_best_is_compared_with_the_commonest_class_and_on_these_points(lines
     assert (row["over_majority"], row["draws"]) == (4, 4)
     shown = answer_row(row, RawFiles(Path("none")), "small")
     assert shown["over"] == "better than always the commonest class in 4 of 4 draws"
+    numbers = answer_row(row | {"metric": "mean-square-error"}, RawFiles(Path("none")), "small")
+    assert numbers["over"] == "better than always the mean of the labelled points in 4 of 4 draws"
     [row] = answer(lines, [r for r in rows if r["method"] != "majority"], few)
     assert math.isnan(row["over_majority"])
     assert answer_row(row, RawFiles(Path("none")), "small")["over"] == ""

@@ -3,10 +3,11 @@ import pandas as pd
 import pytest
 
 from gramworks.report.choice_figure import choice_plot
-from gramworks.report.figures import dot_plot
+from gramworks.report.dot_figure import dot_plot
 from gramworks.report.label_figure import label_bars
+from gramworks.report.marks import COLOURS
 from gramworks.report.study_figures import figure_reading, study_figures
-from gramworks.report.weight_figure import COLOURS, weight_plot
+from gramworks.report.weight_figure import weight_plot
 
 
 def row(metric, mean, *, method="margin-free", setting="criterion=l1", sd=0.1, **more):
@@ -131,3 +132,62 @@ def test_a_study_draws_choices_by_draw(make_study):
     assert (name, figure.axes[0].get_xscale()) == ("chosen-C", "log")
     assert "medians" in figure_reading(study, "chosen-C")[1]
     assert "diamonds" not in figure_reading(study, "chosen-C")[1]
+
+
+def test_captions_speak_of_published_numbers_where_there_are_any(make_study):
+    study = make_study(metrics=["test-error-percent", "weight-1", "weight-2", "C"])
+    for name, metric, told in (
+        ("test-error-percent", "test-error-percent", "diamonds published numbers"),
+        ("weights", "weight-2", "published weights"),
+    ):
+        assert told in figure_reading(study, name, [metric])[1]
+        assert "published" not in figure_reading(study, name)[1]
+    assert "the best at the top" in figure_reading(study, "test-error-percent")[1]
+    assert "top" not in figure_reading(study, "test-error-percent", ["test-error-percent"])[1]
+    assert "top" not in figure_reading(study, "C")[1]
+
+
+def dots(rows):
+    blank = {
+        "dataset": "iris", "setting": "", "metric": "test-error-percent", "measured_sd": 1.0,
+        "measured_se": 0.1, "n": 3, "published": np.nan, "published_se": np.nan,
+        "assumed_spread": "",
+    }  # fmt: skip
+    return pd.DataFrame([blank | row for row in rows])
+
+
+def names_of(panel):
+    return [text.get_text() for text in panel.get_yticklabels()]
+
+
+def test_dots_stand_by_score_in_a_panel_for_each_number_of_labels():
+    rows = dots([
+        {"method": method, "setting": f"kernel=K1;n_labelled={size}", "measured_mean": mean}
+        for method, means in {"svm": (1, 5), "knn": (2, 3), "uniform": (3, 4)}.items()
+        for size, mean in zip((5, 50), means, strict=True)
+    ])  # fmt: skip
+    figure = dot_plot(rows, "test-error-percent")
+    assert [p.get_title(loc="left") for p in figure.axes] == [
+        "iris: 5 labelled", "iris: 50 labelled",
+    ]  # fmt: skip
+    # by the largest size, where knn is best
+    order = ["knn  kernel=K1", "uniform  kernel=K1", "svm  kernel=K1"]
+    assert names_of(figure.axes[0]) == order
+    assert figure.axes[0].lines[0].get_xdata().tolist() == [1, 2, 3]
+    assert figure.axes[0].lines[0].get_ydata().tolist() == [2, 0, 1]
+
+
+def test_dots_beside_published_numbers_stand_in_the_order_of_the_study():
+    rows = dots([
+        {"method": "svm", "measured_mean": 5.0, "published": 4.0},
+        {"method": "knn", "measured_mean": 3.0},
+    ])  # fmt: skip
+    assert names_of(dot_plot(rows, "test-error-percent").axes[0]) == ["svm", "knn"]
+    assert names_of(dot_plot(rows.assign(published=np.nan), "test-error-percent").axes[0]) == [
+        "knn", "svm",
+    ]  # fmt: skip
+
+
+def test_many_dots_take_little_height_each():
+    rows = dots([{"method": f"m{i}", "measured_mean": float(i)} for i in range(60)])
+    assert dot_plot(rows, "test-error-percent").get_figheight() < 14

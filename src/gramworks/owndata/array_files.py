@@ -10,19 +10,21 @@ import numpy as np
 
 from gramworks.errors import DataError
 from gramworks.owndata.findings import Findings, listed, quoted
+from gramworks.owndata.hdf5_arrays import LARGEST, walk_hdf5
+from gramworks.owndata.matlab_cells import Refused, matlab_cells
 from gramworks.owndata.raw_table import RawTable, ReadOptions
 
 ARRAY_FORMATS = (".mat", ".h5", ".hdf5", ".npz", ".npy")
-LARGEST = 2 << 30
-"""Bytes of one array beyond which a file is refused, whatever it states."""
 _READ_ERRORS = (
     OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, IndexError, MemoryError,
     OverflowError, AttributeError, zipfile.BadZipFile,
 )  # fmt: skip
 
 
-def read_arrays(path: Path) -> dict[str, np.ndarray | list[str]]:
+def read_arrays(path: Path) -> dict[str, np.ndarray | list[str] | Refused]:
     """Read the arrays of a file that are numbers, or lists of text, by name.
+
+    Cell arrays of MATLAB that are no lists of text are there with the reason.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray | list[str]]:
     try:
         if kind in (".npz", ".npy"):
             return dict(_numpy(path))
-        return dict(_hdf5(path, transposed=kind == ".mat"))
+        return dict(walk_hdf5(path, transposed=kind == ".mat"))
     except DataError:
         raise
     except _READ_ERRORS as error:
@@ -52,6 +54,12 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
         No matrix with as many rows as the target.
     """
     arrays = read_arrays(path)
+    refused = {name: a for name, a in arrays.items() if isinstance(a, Refused)}
+    arrays = {name: a for name, a in arrays.items() if name not in refused}
+    for name, found in refused.items():
+        if name == options.target:
+            raise DataError(f"{path}: the target {quoted(name)} {found.reason}. {_CELLS}")
+        findings.warn(f"{path.name}: {quoted(name)} {found.reason} and is left out. {_CELLS}")
     if options.target is not None and options.target not in arrays:
         _refuse_unread(path, options.target)
     matrices = {
@@ -105,6 +113,14 @@ def tables_of_arrays(path: Path, options: ReadOptions, findings: Findings) -> li
     return tables
 
 
+_CELLS = (
+    "A cell array is read where each cell is one line of text, one cell a row; in MATLAB, "
+    "`cellstr(labels)` makes one of strings and categories, and `cellfun(@num2str, labels, "
+    "'UniformOutput', false)` makes text of numbers."
+)
+_OBJECT = "a variable of class 17"  # of strings, tables, categories, dates
+
+
 def _refuse_unread(path: Path, target: str) -> None:
     """Say that the target is there, but of a type that is not read, such as a cell array."""
     kind = ""
@@ -140,13 +156,23 @@ def _as_column(values: np.ndarray) -> np.ndarray | list[str]:
     return np.asarray(values, dtype=np.float64)
 
 
-def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray]]:
+def _matlab(path: Path) -> Iterator[tuple[str, np.ndarray | list[str] | Refused]]:
     from scipy.io import loadmat, whosmat
 
     from gramworks.datasets.matlab_structure import check_structure
 
-    check_structure(path, [])
+    try:
+        check_structure(path, [])
+    except DataError as error:
+        if _OBJECT not in str(error):
+            raise
+        raise DataError(
+            f"{path}: holds a MATLAB object (a string, table or categorical array, say), which is "
+            "not read. Save text as a cell array (cellstr), or write a CSV file (writetable)."
+        ) from None
     numeric = ("double", "single", "logical", "sparse")
+    for name, cells in matlab_cells(path).items():
+        yield name, cells
     numeric += tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
     names = [n for n, shape, kind in whosmat(path) if kind in numeric and len(shape) == 2]
     check_structure(path, names)
@@ -200,45 +226,3 @@ def _plain(path: Path, name: str, array: np.ndarray) -> np.ndarray | list[str]:
             "matrices of numbers, and vectors of text are read."
         )
     return array
-
-
-def _hdf5(path: Path, *, transposed: bool) -> Iterator[tuple[str, np.ndarray | list[str]]]:
-    """Give the arrays of an HDF5 file, never following a link out of it.
-
-    MATLAB 7.3 keeps its columns as rows.
-    """
-    import h5py
-
-    seen: set[tuple[int, int]] = set()
-
-    def is_new(item) -> bool:
-        """Whether it was not met under another name: hard links may go in circles."""
-        info = h5py.h5o.get_info(item.id)
-        place = (info.fileno, info.addr)
-        known = place in seen
-        seen.add(place)
-        return not known
-
-    def walk(group, prefix: str, depth: int = 0):
-        for key in group if depth < 8 else ():
-            link = group.get(key, getlink=True)
-            if key.startswith("#") or not isinstance(link, h5py.HardLink):
-                continue
-            item = group[key]
-            if not is_new(item):
-                continue
-            if isinstance(item, h5py.Group):
-                yield from walk(item, f"{prefix}{key}/", depth + 1)
-            elif not (item.is_virtual or item.external):
-                yield f"{prefix}{key}", item
-
-    with h5py.File(path, "r", locking=False) as file:
-        is_new(file)
-        for name, item in walk(file, ""):
-            if item.size * 8 > LARGEST or item.nbytes > 1100 * max(item.id.get_storage_size(), 1):
-                raise DataError(f"{path}: {name!r} states an implausible size {item.shape}.")
-            text = h5py.check_string_dtype(item.dtype) is not None
-            if text and item.ndim == 1:
-                yield name, list(item.asstr()[()])
-            elif item.dtype.kind in "biuf" and item.ndim in (1, 2) and item.size:
-                yield name, item[()].T if transposed else item[()]

@@ -124,7 +124,7 @@ def place_of(names: list[str], wanted: list[str], path: Path) -> np.ndarray:
 def _matrices(path: Path) -> dict[str, NamedMatrix]:
     if path.suffix.lower() in ARRAY_FORMATS:
         content = read_arrays(path)
-        arrays = {n: a for n, a in content.items() if not isinstance(a, list)}
+        arrays = {n: a for n, a in content.items() if isinstance(a, np.ndarray)}
         texts = [a for a in content.values() if isinstance(a, list) and len(set(a)) == len(a)]
         several = len(arrays) > 1
         if not arrays:

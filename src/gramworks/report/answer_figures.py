@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from gramworks.report.alignment_figure import alignment_matrix
+from gramworks.report.confusion_figure import confusion_matrices
+from gramworks.report.kept_rows import shown_rows
 from gramworks.report.learning_curves import learning_curves
-from gramworks.report.point_figures import confusion_matrices, point_maps, roc_curves, shown_rows
+from gramworks.report.map_figure import point_maps
+from gramworks.report.marks import marks_of
 from gramworks.report.rank_figure import rank_plot
+from gramworks.report.roc_figure import MOST_CURVES, roc_curves
+from gramworks.report.score_lines import labels_of, of_numbers
 from gramworks.report.time_figure import time_plot
 
 if TYPE_CHECKING:
@@ -27,8 +32,8 @@ READINGS = {
     "learning curves": (
         "Line plot",
         f"means over the draws with two standard errors either way, {BEST} at each "
-        "number of labels, as in the answer; dashed: sees test labels. Chance and controls may lie "
-        "outside of the picture.",
+        "number of labels, as in the answer. Open marks see test labels. They, chance and what is "
+        "never better than chance may lie outside of the picture.",
     ),
     "run time against score": (
         "Scatter plot",
@@ -42,7 +47,8 @@ READINGS = {
     ),
     "ROC curves": (
         "Line plot",
-        f"means of the kept draws at the largest size, best method first, {BEST}.",
+        f"means of the kept draws at the largest size, {BEST}, the best {MOST_CURVES} that have "
+        "decision values.",
     ),
     "confusion matrices": (
         "Heat map",
@@ -75,6 +81,8 @@ def answer_figures(
     looks : Looks
     """
     shown = shown_rows(looks.predictions, lines)
+    numbers = of_numbers(lines)
+    classes = {dataset: rows for dataset, rows in shown.items() if dataset not in numbers}
     drawn: dict[str, Callable[[], Figure | None]] = {
         "ranks over data sets": lambda: rank_plot(ranks),
         "learning curves": lambda: learning_curves(lines),
@@ -82,8 +90,8 @@ def answer_figures(
             None if looks.timings is None else time_plot(lines, looks.timings)
         ),
         "kernel alignment": lambda: alignment_matrix(looks.alignments),
-        "ROC curves": lambda: roc_curves(shown),
-        "confusion matrices": lambda: confusion_matrices(shown),
+        "ROC curves": lambda: roc_curves(classes, marks_of(lines, labels_of(lines))),
+        "confusion matrices": lambda: confusion_matrices(classes),
         "map of the points": lambda: point_maps(looks.maps, shown),
     }
     for name in READINGS:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.report.answers import FINDINGS, SEPARATOR
 from gramworks.report.cells import number, two_digits
 from gramworks.report.kernel_names import kernel_names
+from gramworks.report.one_class import one_class_notes
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
 from gramworks.settings import parse_setting
@@ -31,6 +33,13 @@ _TOLD = {
     "alone": "",
 }
 
+_ONE_CLASS = "the commonest class"
+_CHANCE = {
+    "regression": "the mean of the labelled points",
+    "structured": "one output",
+    "vectors": "one output",
+}
+"""What `majority` predicts, by task."""
 _ONE = {
     "real": "The best method is ahead of the next one on new data, too.",
     "on these points": "The best method is ahead of the next one on these points, on new data "
@@ -47,7 +56,8 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
     -------
     dict
         ``summary`` (a sentence), ``kernels`` (sentences), ``rows`` (of `answer_row`),
-        ``sentences`` that say them where they are few, ``ranks`` (sentences) and ``open``.
+        ``sentences`` that say them where they are few, ``ranks`` (sentences), ``one_class`` (of
+        `one_class_notes`) and ``open``.
     """
     rows = [answer_row(row, raw, found.study.name) for row in found.answers.to_dict("records")]
     return {
@@ -62,6 +72,7 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
         "rows": rows,
         "ranks": [_rank_sentence(part) for _, part in _sizes(found.ranks)],
         "sentences": [_sentence(row) for row in rows] if len(rows) <= MOST_SENTENCES else [],
+        "one_class": one_class_notes(found.one_class, lambda size: size_words(size, math.nan)),
         "open": len(rows) <= MOST_OPEN and any(row["finding"] != "alone" for row in rows),
     }
 
@@ -93,7 +104,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "alike": alike,
         "alike_here": here,
         "over_count": f"{row['over_majority']:.0f} of {row['draws']}",
-        "over": _over(row["over_majority"], row["draws"]),
+        "over": _over(row["over_majority"], row["draws"], row["metric"]),
         "others": row["others"],
         "draws": row["draws"],
         "rows": row["rows"],
@@ -142,11 +153,12 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
     return {"where": where, "score": score, "told": told}
 
 
-def _over(count: float, draws: int) -> str:
+def _over(count: float, draws: int, metric: str) -> str:
     """Say how often the best method was better than one that learns nothing."""
     if count != count or not draws or not count:
         return ""
-    return f"better than always the commonest class in {count:.0f} of {draws} draws"
+    task = next((task for task, metrics in METRICS_OF_TASK.items() if metric in metrics), "")
+    return f"better than always {_CHANCE.get(task, _ONE_CLASS)} in {count:.0f} of {draws} draws"
 
 
 def _summary(rows: list[dict]) -> str:

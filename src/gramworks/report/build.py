@@ -21,6 +21,7 @@ from gramworks.report.escaping import file_name
 from gramworks.report.figures import save_figure
 from gramworks.report.grid_edges import edge_counts
 from gramworks.report.looks import Looks
+from gramworks.report.one_class import one_class_rows, write_one_class
 from gramworks.report.page import render
 from gramworks.report.published import read_published
 from gramworks.report.ranks import rank_table
@@ -69,7 +70,8 @@ def tabulate_study(
     -----
     ``answers.csv`` (which method is best), ``ranks.csv`` (over data sets), ``comparison.csv`` (all
     cells, tidy), ``problems.csv`` (draws that are not ok, with reasons), ``status.csv``,
-    ``edges.csv``, ``absent.csv``, ``provenance.json``; a data set each ``table-{dataset}.csv``,
+    ``edges.csv``, ``one-class.csv`` (kept draws in which a method predicts one class alone),
+    ``absent.csv``, ``provenance.json``; a data set each ``table-{dataset}.csv``,
     ``.md`` and ``.tex``; a metric each ``figures/figure-{metric}.svg`` and ``.png``, and those of
     `gramworks.report.answer_figures`. Rows of single labels stand apart from their means, in
     tables and figures "by label" of their own. Tables and figures of an earlier run that this one
@@ -80,6 +82,7 @@ def tabulate_study(
     lines = score_lines(study, scores)
     stands_for = {name: data.published_as or name for name, data in study.datasets.items()}
     ranks = rank_table(lines, stands_for)
+    write_one_class(home / "one-class.csv", one_class_rows(study, looks.predictions, lines))
     write_tidy(home / "answers.csv", answers(lines, looks.sizes))
     write_tidy(home / "ranks.csv", ranks)
     comparison = compare(study, scores, read_published(), absent)

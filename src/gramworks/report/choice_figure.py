@@ -18,6 +18,7 @@ from gramworks.report.figures import (
     panel_grid,
     widen,
 )
+from gramworks.report.size_panels import by_size
 
 CHOSEN = "chosen-"
 """What metrics that are choices begin with."""
@@ -29,7 +30,7 @@ READING = (
 
 
 def choice_plot(scores: pd.DataFrame, comparison: pd.DataFrame, metric: str) -> Figure | None:
-    """Draw what was chosen: a panel a data set, a line a method and setting.
+    """Draw what was chosen: a panel a data set and number of labels, a line a method and setting.
 
     Parameters
     ----------
@@ -50,15 +51,15 @@ def choice_plot(scores: pd.DataFrame, comparison: pd.DataFrame, metric: str) -> 
     cells = comparison[(comparison["metric"] == metric) & (comparison["n"] > 0)]
     if cells.empty:
         return None
+    cells = by_size(cells)
     lines = ordered_lines(cells, comparison)
     labels = [line_label(method, setting) for method, setting in lines]
-    values = scores[(scores["metric"] == metric) & scores["value"].notna()]
+    values = by_size(scores[(scores["metric"] == metric) & scores["value"].notna()])
     log = bool((values["value"] > 0).all())
     with matplotlib.rc_context(STYLE):
-        deep = max(label.count("\n") + 1 for label in labels)
-        figure, panels = panel_grid(list(dict.fromkeys(cells["dataset"])), labels, deep)
-        for dataset, panel in panels.items():
-            _panel(panel, values[values["dataset"] == dataset], lines, log)
+        figure, panels = panel_grid(list(dict.fromkeys(cells["panel"])), labels)
+        for name, panel in panels.items():
+            _panel(panel, values[values["panel"] == name], lines, log)
         figure.supxlabel(plain(metric), fontsize=9)
         figure.legend(
             figure.axes[0].containers[:1], ["median and range over the draws"],

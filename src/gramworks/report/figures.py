@@ -1,4 +1,4 @@
-"""Dot plots: measured means with error bars beside the published numbers, in one style."""
+"""The style of all figures, their files, and panels with labelled lines."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gramworks.atomic_text import write_bytes
-from gramworks.metric_means import BY_INVERSE
 from gramworks.report.escaping import plain
-from gramworks.report.verdicts import direction
 from gramworks.settings import setting_order
 
 INK, GRID = "#1b1b1a", "#d9d8d3"
@@ -42,12 +40,13 @@ _DARK = (
     f'[style*="fill: {INK}"] {{fill: #ece9e2 !important}}'
     f'[style*="stroke: {INK}"] {{stroke: #ece9e2 !important}}'
     f'[style*="stroke: {GRID}"] {{stroke: #4a4944 !important}}'
+    f'[style*="fill: {MEASURED}"] {{fill: #3391d6 !important}}'  # the dark blue is dim there
+    f'[style*="stroke: {MEASURED}"] {{stroke: #3391d6 !important}}'
     "}</style>"
 )
 _COLUMNS = 4
+_FEW = 24
 LETTER = 0.068  # inches of one letter at 9 points, on the safe side
-_HIGH = "{0} (higher is better)"
-_TITLES = {"higher": _HIGH, "lower": "{0} (lower is better)", "two-sided": "{0}"}
 
 
 BOUNDED = (
@@ -76,33 +75,6 @@ def whiskers(metric: str, means: np.ndarray, errors: np.ndarray) -> np.ndarray:
     return np.minimum(np.stack([errors, errors]), room)
 
 
-def dot_plot(comparison: pd.DataFrame, metric: str) -> Figure | None:
-    """Draw one metric: a panel a data set, a line a method and setting.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `compare`.
-    metric : str
-        Cells of other metrics are passed over.
-
-    Returns
-    -------
-    matplotlib Figure or None
-        Dots are measured means with two standard errors either way (cut at the range of shares,
-        percentages and correlations), diamonds published numbers, with theirs where a spread was
-        published. None when nothing was measured.
-    """
-    cells = comparison[(comparison["metric"] == metric) & (comparison["n"] > 0)]
-    if cells.empty:
-        return None
-    datasets = list(dict.fromkeys(cells["dataset"]))
-    lines = ordered_lines(cells, comparison)
-    labels = [line_label(method, setting) for method, setting in lines]
-    with matplotlib.rc_context(STYLE):
-        return _draw(cells, metric, datasets, lines, labels)
-
-
 def save_figure(figure: Figure, stem: Path, *, version: str) -> None:
     """Write `stem`.svg and `stem`.png; equal figures give equal bytes."""
     creator = f"Gramworks {version}"
@@ -127,90 +99,52 @@ def ordered_lines(cells: pd.DataFrame, comparison: pd.DataFrame) -> list[tuple[s
 def line_label(method: str, setting: str) -> str:
     """Name a line of a plot, in lines of its own where that is long."""
     text = f"{plain(method)}  {plain(setting)}".strip()
-    return "\n".join(textwrap.wrap(text, 44, break_on_hyphens=False)) or "(no name)"
+    return "\n".join(textwrap.wrap(text, 52, break_on_hyphens=False)) or "(no name)"
 
 
-def panel_grid(datasets: list[str], labels: list[str], deep: float) -> tuple[Figure, dict]:
-    """Lay out a panel a data set, with the same labelled lines in all of them.
+def panel_grid(
+    names: list[str], labels: list[str], deep: float = 1.0
+) -> tuple[Figure, dict[str, Axes]]:
+    """Lay out panels with the same labelled lines in all of them.
 
     Parameters
     ----------
-    datasets : list of str
+    names : list of str
+        Of the panels.
     labels : list of str
         Of the lines, from the top.
     deep : float
-        Height of a line, in lines of text.
+        Least height of a line, in lines of text.
 
     Returns
     -------
     Figure
     dict of str to Axes
-        By data set.
+        By name.
     """
-    columns = min(len(datasets), _COLUMNS)
-    rows = math.ceil(len(datasets) / columns)
+    rows = math.ceil(len(names) / _COLUMNS)
+    columns = math.ceil(len(names) / rows)  # 3 and 3 rather than 4 and 2
     letters = max(len(part) for label in labels for part in label.split("\n"))
     width = max(letters * LETTER + 0.3 + columns * max(1.9, 6.4 / columns), 6.0)
-    height = rows * (len(labels) * max(0.24, 0.17 * deep) + 0.75) + 0.55
-    figure = Figure(figsize=(width, height), layout="constrained")
+    deep = max(deep, *(label.count("\n") + 1 for label in labels))
+    line = max(0.24 if len(labels) <= _FEW else 0.19, 0.17 * deep)
+    figure = Figure(
+        figsize=(width, rows * (len(labels) * line + 0.75) + 0.55), layout="constrained"
+    )
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.06)
     axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
     panels = {}
     for place, panel in enumerate(axes.flat):
-        if place >= len(datasets):
+        if place >= len(names):
             panel.set_visible(False)
             continue
-        panels[datasets[place]] = panel
-        title = textwrap.wrap(plain(datasets[place]), 26) or ["(no name)"]
+        panels[names[place]] = panel
+        title = textwrap.wrap(plain(names[place]), 26) or ["(no name)"]
         panel.set_title("\n".join(title), fontsize=9, fontweight="bold", loc="left")
     for row in axes:
         row[0].set_yticks(range(len(labels)), labels)
         row[0].set_ylim(len(labels) - 0.5, -0.5)
     return figure, panels
-
-
-def _draw(
-    cells: pd.DataFrame, metric: str, datasets: list[str], lines: list[tuple], labels: list[str]
-) -> Figure:
-    deep = max(label.count("\n") + 1 for label in labels)
-    figure, panels = panel_grid(datasets, labels, deep)
-    for dataset, panel in panels.items():
-        _panel(panel, cells[cells["dataset"] == dataset], lines, metric)
-    figure.supxlabel(_TITLES[direction(metric)].format(plain(metric)), fontsize=9)
-    _legend(figure, cells)
-    return figure
-
-
-def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) -> None:
-    log = metric in BY_INVERSE
-    height = {line: i for i, line in enumerate(lines)}
-    y = np.array([height[m, s] for m, s in zip(cells["method"], cells["setting"], strict=True)])
-    panel.grid(axis="y")
-    panel.set_axisbelow(True)
-    panel.tick_params(axis="y", length=0)
-    if not log:
-        panel.locator_params(axis="x", nbins=4)
-    means = cells["measured_mean"].to_numpy()
-    errors = whiskers(metric, means, 2 * cells["measured_se"].fillna(0).to_numpy())
-    if log:  # nothing reaches down to zero
-        errors[0] = np.minimum(errors[0], 0.8 * means)
-    panel.errorbar(
-        means, y - 0.1, xerr=errors,
-        fmt="o", color=MEASURED, markersize=4.5, elinewidth=1.2, capsize=0,
-    )  # fmt: skip
-    printed = cells["published"].notna().to_numpy()
-    own = cells["published_se"].where(cells["assumed_spread"] != "published", 0.0).fillna(0)
-    numbers = cells["published"][printed].to_numpy()
-    panel.errorbar(
-        numbers, y[printed] + 0.14, xerr=whiskers(metric, numbers, 2 * own[printed].to_numpy()),
-        fmt="D", color=PUBLISHED, markerfacecolor="none", markersize=4.5, markeredgewidth=1.1,
-        elinewidth=0.9, capsize=0,
-    )  # fmt: skip
-    panel.margins(x=0.12)
-    if log:
-        log_axis(panel)
-    else:
-        widen(panel)
 
 
 def log_axis(panel: Axes) -> None:
@@ -233,12 +167,3 @@ def widen(panel: Axes) -> None:
     if high - low < least:
         middle = (low + high) / 2
         panel.set_xlim(middle - least, middle + least)
-
-
-def _legend(figure: Figure, cells: pd.DataFrame) -> None:
-    handles = figure.axes[0].containers
-    names = ["measured, mean ± 2 standard errors", "published"]
-    shown = 2 if cells["published"].notna().any() else 1
-    figure.legend(
-        handles[:shown], names[:shown], loc="outside upper left", ncols=2, frameon=False, fontsize=9
-    )

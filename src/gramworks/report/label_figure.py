@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from gramworks.label_tasks import label_of, without_label
 from gramworks.report.escaping import plain
 from gramworks.report.figures import INK, STYLE, line_label, ordered_lines, whiskers
-from gramworks.report.weight_figure import COLOURS, shifted
+from gramworks.report.marks import method_mark
 
 FLOORS = {"test-auc": 0.5}
 """Where bars of a metric stand that is no amount: chance."""
@@ -66,6 +66,9 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) ->
     labels = list(dict.fromkeys(cells["label"]))
     floor = _floor(cells, metric)
     step = 0.84 / len(lines)
+    colours = [method_mark(method).colour for method, _ in lines]
+    # bars of one colour, such as settings of one method, are told apart by their hatches
+    hatches = [_HATCHES[colours[:i].count(c) % len(_HATCHES)] for i, c in enumerate(colours)]
     panel.grid(axis="y")
     panel.set_axisbelow(True)
     for place, line in enumerate(lines):
@@ -75,8 +78,7 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) ->
         errors = whiskers(metric, means, 2 * own["measured_se"].fillna(0).to_numpy())
         panel.bar(
             x + (place - (len(lines) - 1) / 2) * step, means - floor, 0.92 * step,
-            bottom=floor, yerr=errors,
-            color=COLOURS[place % len(COLOURS)], hatch=_HATCHES[shifted(place) % len(_HATCHES)],
+            bottom=floor, yerr=errors, color=colours[place], hatch=hatches[place],
             edgecolor="white", linewidth=0.4, error_kw={"ecolor": INK, "elinewidth": 0.9},
             label=line_label(*line),
         )  # fmt: skip

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pandas as pd
 
 from gramworks.label_tasks import label_of, without_label
+from gramworks.report.class_order import ordered_classes
 
 
 def apart(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Split a comparison into rows without a label, and those of one label, by label."""
     labels = cells["setting"].map(label_of)
     single = cells[labels != ""]
-    order = labels[labels != ""].sort_values(kind="stable").index
+    places = {label: i for i, label in enumerate(ordered_classes(labels))}
+    order = labels[labels != ""].map(places).sort_values(kind="stable").index
     return cells[labels == ""], single.loc[order]
 
 

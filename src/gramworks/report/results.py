@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from gramworks.hdf5 import damaged, rebuild_command
-from gramworks.report import answers, comparison, grid_edges, ranks
+from gramworks.report import answers, comparison, grid_edges, one_class, ranks
 from gramworks.report.csv_text import read_table
+from gramworks.report.escaping import original
 from gramworks.report.scores import DRAW
 from gramworks.report.study_figures import figure_names, figure_stem
 
@@ -46,6 +47,10 @@ class StudyResults:
     figures: dict[str, bytes]
     """SVG by name: figures of the study's own, then by metric, in the order of the study; that of
     single labels after each."""
+    one_class: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=list(one_class.COLUMNS))
+    )
+    """Draws with one predicted class, from `gramworks.report.one_class.one_class_rows`."""
 
 
 def read_results(study: Study, home: Path) -> StudyResults:
@@ -73,6 +78,7 @@ def read_results(study: Study, home: Path) -> StudyResults:
         problems=_read(home / "problems.csv", (*DRAW, "status", "reason")),
         status=dict(zip(status["status"], status["draws"].astype(int), strict=True)),
         edges=_read(home / "edges.csv", grid_edges.COLUMNS, integers=("on_edge", "n")),
+        one_class=_read_one_class(home / "one-class.csv"),
         absent=_read(home / "absent.csv", ("dataset", "reason", "text")),
         answers=_read(
             home / "answers.csv", answers.COLUMNS, answers.NUMBERS,
@@ -81,6 +87,11 @@ def read_results(study: Study, home: Path) -> StudyResults:
         ranks=_read(home / "ranks.csv", ranks.COLUMNS, ranks.NUMBERS, ("datasets",)),
         figures={m: path.read_bytes() for m, path in figures.items() if path.is_file()},
     )  # fmt: skip
+
+
+def _read_one_class(path: Path) -> pd.DataFrame:
+    table = _read(path, one_class.COLUMNS, integers=("draws", "kept"))
+    return table.assign(label=table["label"].map(original))
 
 
 def _read(

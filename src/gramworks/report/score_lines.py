@@ -9,6 +9,7 @@ import pandas as pd
 
 from gramworks.datasets.splits import split_settings
 from gramworks.errors import GramworksError
+from gramworks.fitting.task_metrics import METRICS_OF_TASK
 from gramworks.label_tasks import label_of
 from gramworks.methods.registry import load_method
 from gramworks.report.escaping import plain
@@ -97,6 +98,11 @@ def higher_is_better(metric: str) -> bool:
 def contender(methods: Iterable[str], method: str, setting: str) -> tuple[str, ...]:
     """Say as what a row competes: as its method, or as itself where there is one method alone."""
     return (method,) if len(set(methods)) > 1 else (method, setting)
+
+
+def of_numbers(lines: pd.DataFrame) -> set[str]:
+    """List the data sets whose target is a number, however few different ones there are."""
+    return set(lines.loc[lines["metric"].isin(METRICS_OF_TASK["regression"]), "dataset"])
 
 
 def settled(means: pd.Series) -> pd.Series:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gramworks.errors import DataError
 from gramworks.report.answer_figures import READINGS
 from gramworks.report.choice_figure import CHOSEN, READING, choice_plot
+from gramworks.report.dot_figure import dot_plot
 from gramworks.report.escaping import file_name
-from gramworks.report.figures import dot_plot
 from gramworks.report.label_figure import label_bars
 from gramworks.report.label_rows import apart, label_panels
 from gramworks.report.verdicts import direction
@@ -47,29 +47,43 @@ def figure_stem(name: str) -> str:
     return f"figure-{file_name(name.removeprefix('figure ').replace(' ', '-'))}"
 
 
-def figure_reading(study: Study, name: str) -> tuple[str, str]:
-    """Say what kind of plot a figure is, and how it is read."""
+def figure_reading(study: Study, name: str, printed: Iterable[str] = ()) -> tuple[str, str]:
+    """Say what kind of plot a figure is, and how it is read.
+
+    Parameters
+    ----------
+    study : Study
+    name : str
+        As of `figure_names`.
+    printed : iterable of str
+        Metrics that have published numbers.
+    """
     own = own_figures(study)
     if name in own:
         return own[name]
     if name in READINGS:
         return READINGS[name]
+    metric = name.removesuffix(BY_LABEL)
     if name == WEIGHTS:
+        weights = any(WEIGHT.fullmatch(own) for own in printed)
+        open_marks = "; large open marks are published weights" if weights else ""
         return "Dot plot", (
             "a mark a base kernel, its mean weight over the draws with one standard deviation "
-            "either way; large open marks are published weights, where there are any."
+            f"either way{open_marks}."
         )
-    if name.endswith(BY_LABEL) and direction(name.removesuffix(BY_LABEL)) != "two-sided":
+    if name.endswith(BY_LABEL) and direction(metric) != "two-sided":
         return "Bar chart", (
             "each label against the rest, bars are means over the draws with two standard errors "
             "either way."
         )
     if name.startswith(CHOSEN) and not name.endswith(BY_LABEL):
         return READING
-    return "Dot plot", (
-        "dots are measured means with two standard errors either way, diamonds published numbers, "
-        "where there are any."
-    )
+    if metric in printed:
+        told = ", diamonds published numbers."
+    else:
+        ranked = ", the best at the top (at the largest size, by mean rank over data sets)."
+        told = "." if direction(metric) == "two-sided" else ranked
+    return "Dot plot", f"dots are measured means with two standard errors either way{told}"
 
 
 def study_figures(

@@ -73,7 +73,9 @@ def study_section(found: StudyResults, raw: RawFiles) -> dict:
 
 def _figure(found: StudyResults, metric: str) -> dict:
     text = base64.b64encode(found.figures[metric]).decode("ascii")
-    kind, reading = figure_reading(found.study, metric)
+    cells = found.comparison
+    printed = set(cells.loc[cells["published"].notna() & (cells["n"] > 0), "metric"])
+    kind, reading = figure_reading(found.study, metric, printed)
     return {
         "metric": metric,
         "file": f"{FIGURES}/{figure_stem(metric)}",

@@ -12,17 +12,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gramworks.report.figures import INK, LETTER, STYLE, line_label, ordered_lines, panel_grid
+from gramworks.report.marks import colour, marker
+from gramworks.report.size_panels import by_size
 
 WEIGHT = re.compile(r"weight-(\d+)")
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
-MARKERS = "os^vDPX"
-"""Okabe and Ito's colours, told apart by shape as well; from the eighth on in other pairs."""
 NOT_LEARNED = re.compile(r"single-\d+|uniform")
 """Methods whose weights are given."""
 
 
 def weight_plot(comparison: pd.DataFrame) -> Figure | None:
-    """Draw learned weights: a panel a data set, a line a method and setting, a mark a kernel.
+    """Draw learned weights: a panel a data set and size, a line a method, a mark a kernel.
 
     Parameters
     ----------
@@ -42,6 +41,7 @@ def weight_plot(comparison: pd.DataFrame) -> Figure | None:
     cells = cells.assign(kernel=cells["metric"].str.extract(WEIGHT)[0].astype(int))
     if cells.empty or cells["kernel"].nunique() < 2:
         return None
+    cells = by_size(cells)
     lines = ordered_lines(cells, comparison)
     with matplotlib.rc_context(STYLE):
         return _draw(cells, lines)
@@ -50,13 +50,12 @@ def weight_plot(comparison: pd.DataFrame) -> Figure | None:
 def _draw(cells: pd.DataFrame, lines: list[tuple]) -> Figure:
     labels = [line_label(method, setting) for method, setting in lines]
     kernels = sorted(cells["kernel"].unique())
-    deep = max(max(label.count("\n") + 1 for label in labels), 0.6 * len(kernels))
-    figure, panels = panel_grid(list(dict.fromkeys(cells["dataset"])), labels, deep)
-    for dataset, panel in panels.items():
-        _panel(panel, cells[cells["dataset"] == dataset], lines, kernels)
+    figure, panels = panel_grid(list(dict.fromkeys(cells["panel"])), labels, 0.6 * len(kernels))
+    for name, panel in panels.items():
+        _panel(panel, cells[cells["panel"] == name], lines, kernels)
     figure.supxlabel("weight", fontsize=9)
     handles = [
-        matplotlib.lines.Line2D([], [], linestyle="", marker=_marker(k), color=_colour(k))
+        matplotlib.lines.Line2D([], [], linestyle="", marker=marker(k - 1), color=colour(k - 1))
         for k in kernels
     ]
     figure.legend(
@@ -86,24 +85,11 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], kernels: list[i
         y = np.array([height[m, s] for m, s in zip(own["method"], own["setting"], strict=True)])
         panel.errorbar(
             own["measured_mean"], y + offset, xerr=own["measured_sd"].fillna(0).to_numpy(),
-            fmt=_marker(kernel), color=_colour(kernel), markersize=4.5, elinewidth=1.1,
+            fmt=marker(kernel - 1), color=colour(kernel - 1), markersize=4.5, elinewidth=1.1,
         )  # fmt: skip
         printed = own["published"].notna().to_numpy()
         panel.plot(
-            own["published"][printed], y[printed] + offset, _marker(kernel), color=_colour(kernel),
-            markerfacecolor="none", markersize=8, markeredgewidth=0.9,
+            own["published"][printed], y[printed] + offset, marker(kernel - 1),
+            color=colour(kernel - 1), markerfacecolor="none", markersize=8, markeredgewidth=0.9,
         )  # fmt: skip
     panel.margins(x=0.1)
-
-
-def _colour(kernel: int) -> str:
-    return COLOURS[(kernel - 1) % len(COLOURS)]
-
-
-def _marker(kernel: int) -> str:
-    return MARKERS[shifted(kernel - 1) % len(MARKERS)]
-
-
-def shifted(place: int) -> int:
-    """Shift every further round through the colours, so that pairs with a shape are new."""
-    return place + 3 * (place // len(COLOURS))

@@ -11,7 +11,8 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
-from gramworks.report.figures import GRID, INK, MEASURED, PUBLISHED, STYLE, dot_plot
+from gramworks.report.dot_figure import dot_plot
+from gramworks.report.figures import GRID, INK, MEASURED, PUBLISHED, STYLE
 from gramworks.settings import format_setting, parse_setting
 
 if TYPE_CHECKING:
