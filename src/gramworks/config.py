@@ -36,7 +36,16 @@ class RunConfig(StrictModel):
     The environment variable GRAMWORKS_MIRROR does the same."""
 
     gram_memory_mb: Annotated[Count, Field(ge=64)] = 1024
-    """Memory for one Gram job in MiB; a larger Gram is computed in row blocks."""
+    """Memory for one Gram job in MiB; a larger matrix is computed tile by tile into its file."""
+
+    gram_rows_a_job: Annotated[Count, Field(ge=1)] = 20_000
+    """Rows of a Gram matrix that one job computes. Of larger data sets several jobs compute blocks
+    of rows, each into a file of its own, where the kernel can be made by rows; values are the same
+    to the bit."""
+
+    gram_precision: Literal["float64", "float32"] = "float64"
+    """How values of Gram matrices are kept. float32: computed in float64 and rounded once, in half
+    the space."""
 
 
 def load_config(values: dict[str, Any], where: str = "config.yaml") -> RunConfig:

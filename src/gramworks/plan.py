@@ -25,6 +25,7 @@ from gramworks.label_tasks import all_settings
 from gramworks.methods.registry import load_method, method_module
 from gramworks.owndata.originals import check_originals
 from gramworks.owndata.places import STUDIES as OWN_STUDIES
+from gramworks.plan_grams import blocks
 from gramworks.plan_views import views
 from gramworks.settings import format_setting, join_settings
 from gramworks.studies.derived import derived_module
@@ -171,6 +172,14 @@ class Plan:
         kernels = self.studies[study].base_kernels(dataset, method).values()
         return [f"results/gram/{dataset}/{recipe}/{kernel}.h5" for kernel in kernels]
 
+    def gram_blocks(self, study: str, dataset: str, method: str) -> list[str]:
+        """Files of the rows of those Gram matrices that several jobs compute."""
+        if "grams" not in load_method(method).needs:
+            return []
+        recipe = self.studies[study].datasets[dataset].recipe
+        kernels = self.studies[study].base_kernels(dataset, method).values()
+        return [path for k in kernels for path in blocks(self, dataset, recipe, k)]
+
     def shared(self, study: str, dataset: str, method: str) -> list[str]:
         """File of what all draws share, for methods that learn it."""
         learns = load_method(method).learns
@@ -222,6 +231,7 @@ class Plan:
                     self.raw(dataset),
                     self.table(study, dataset),
                     self.splits(study, dataset),
+                    *self.gram_blocks(study, dataset, method),
                     *self.grams(study, dataset, method),
                     *self.shared(study, dataset, method),
                     *self.chunks(study, dataset, method),

@@ -33,6 +33,7 @@ wildcard_constraints:
     kernel=KERNEL_PATTERN,
     method=NAME_PATTERN,
     chunk=r"\d+-\d+",
+    rows=r"\d+-\d+",
 
 
 localrules:
