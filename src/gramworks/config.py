@@ -43,6 +43,10 @@ class RunConfig(StrictModel):
     of rows, each into a file of its own, where the kernel can be made by rows; values are the same
     to the bit."""
 
+    job_memory_mb: Annotated[Count, Field(ge=64)] | None = None
+    """Memory that a job may have in MiB, of the machines that jobs run on; null: all of this
+    machine's. Methods whose Gram matrices cannot fit are refused before anything is computed."""
+
     gram_precision: Literal["float64", "float32"] = "float64"
     """How values of Gram matrices are kept. float32: computed in float64 and rounded once, in half
     the space."""

@@ -26,6 +26,7 @@ from gramworks.methods.registry import load_method, method_module
 from gramworks.owndata.originals import check_originals
 from gramworks.owndata.places import STUDIES as OWN_STUDIES
 from gramworks.plan_grams import blocks
+from gramworks.plan_memory import check_memory
 from gramworks.plan_views import views
 from gramworks.settings import format_setting, join_settings
 from gramworks.studies.derived import derived_module
@@ -86,6 +87,7 @@ class Plan:
         self.targets()
         for study, dataset, method in self.pairs:
             self.settings_slice(study, dataset, method)
+        check_memory(self)
 
     def _check_filters(self, studies: list[Study]) -> None:
         for key in ("datasets", "methods"):

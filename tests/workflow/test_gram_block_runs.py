@@ -12,11 +12,9 @@ ROWS = ("0-33", "34-67", "68-99")
 
 
 @pytest.fixture(scope="module")
-def by_rows(tmp_path_factory):
+def by_rows(new_project, tmp_path_factory):
     """A finished run whose matrices are made by rows: tiles are small, so that there are some."""
-    from conftest import Project
-
-    project = Project.new(tmp_path_factory.mktemp("rows") / "project")
+    project = new_project(tmp_path_factory.mktemp("rows") / "project")
     project.edit("src/gramworks/kernels/tiles.py", "LARGEST_TILE = 512", "LARGEST_TILE = 40")
     project.edit("config/studies/tiny.yaml", "gaussian-w1-unit", "gaussian-w1-centred-unit")
     project.write("config.yaml", "studies: [tiny]\ngram_rows_a_job: 40\n")

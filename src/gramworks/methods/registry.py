@@ -24,6 +24,9 @@ from gramworks.problem import Outcome, Problem
 _FOLDER = Path(__file__).parent
 NEEDS = ("grams", "features", "strings", "graphs")
 TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
+GRAM_USES = ("eigenpairs", "rows", "full")
+"""What a method needs of Gram matrices, from the least: eigenpairs that `learn` has made, the rows
+of the labelled points, or all values."""
 
 
 OWN_DRAWS_ALONE = (
@@ -89,6 +92,16 @@ class Method:
         A module states LABELLED_BY, a word or a function of the parameters.
         """
         stated = getattr(self.module, "LABELLED_BY", "splits")
+        return stated(params) if callable(stated) else stated
+
+    def gram_use(self, params: BaseModel) -> str:
+        """Tell what a row needs of each Gram matrix: one of `GRAM_USES`.
+
+        A module states GRAMS, a word or a function of the parameters; "full" where it does not.
+        With "rows" a kernel may be a `gramworks.stored_grams.GramRows` instead of an array, with
+        "eigenpairs" `fit` does not look at it.
+        """
+        stated = getattr(self.module, "GRAMS", "full")
         return stated(params) if callable(stated) else stated
 
     def predicts(self, params: BaseModel) -> str:
