@@ -30,13 +30,17 @@ def solve_feature_ridge(
     Raises
     ------
     FitError
-        ridge not positive and finite, or so small that the equations are singular in float64.
+        ridge not positive and finite, or so small that the equations are singular in float64, or
+        features whose squares are beyond it.
     """
     if not (np.isfinite(ridge) and ridge > 0):
         raise FitError(f"ridge is {ridge!r}; allowed: a positive finite number")
     means, offsets = features.mean(axis=0), targets.mean(axis=0)
     centred = features - means
-    products = centred.T @ centred
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = centred.T @ centred
+    if not np.isfinite(products).all():
+        raise FitError("squares of the features are beyond float64; rescale them")
     products.flat[:: len(products) + 1] += ridge
     try:
         factor = cho_factor(products, lower=True)
