@@ -185,7 +185,7 @@ def compute_gram(
     -------
     GramCheck
         Also kept in the file. Eigenvalues are exact up to 1000 points in memory; else they are
-        Lanczos estimates with the stated error, mostly below 5e-4 of the largest.
+        Lanczos estimates with the stated error, mostly below 1e-3 of the largest.
 
     Notes
     -----

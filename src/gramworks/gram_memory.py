@@ -8,9 +8,9 @@ from scipy.sparse import issparse
 from gramworks.errors import ResourceError
 from gramworks.kernels.tiles import tile_side
 
-# Blocks of 16 vectors of n values for the ends of the spectrum: those of two products, with what
-# becomes of them on the way.
-_VECTORS = 100
+# Vectors of n values for the ends of the spectrum: basis, products and the larger copy of each,
+# after three products of 16.
+_VECTORS = 160
 
 
 def share_memory(

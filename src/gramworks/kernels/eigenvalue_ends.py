@@ -96,7 +96,7 @@ def block_ends(
     multiply: Callable[[np.ndarray], np.ndarray],
     *,
     tolerance: float = 5e-4,
-    most_passes: int = 10,
+    most_passes: int = 3,
 ) -> Ends:
     """Estimate the ends of the spectrum in few passes over a matrix: by the block Lanczos process.
 
@@ -112,7 +112,7 @@ def block_ends(
         Stops when the residual of the smallest Ritz pair is below this part of the largest
         Ritz value, after two products at least.
     most_passes : int
-        Products at most, the first included.
+        Products at most, the first included; memory grows with them.
 
     Returns
     -------
