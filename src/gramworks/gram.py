@@ -129,7 +129,8 @@ def gram_info(path: str | os.PathLike) -> dict[str, Any]:
     dict
         ``kernel``, ``parameters`` (a median width resolved), ``n``, ``trace``,
         ``smallest_eigenvalue``, ``check`` (the fields of `GramCheck`), ``row_ids`` (a list of
-        str or None) and ``provenance``; of a matrix in blocks of rows also ``blocks`` and ``key``.
+        str or None) and ``provenance``; of a matrix in blocks of rows also ``blocks``,
+        ``tile`` and ``key``.
 
     Raises
     ------

@@ -198,7 +198,8 @@ def join_rows(
     first = block_info(block_path(path, blocks[0]))
     parts = [[block.start, block.stop - 1] for block in blocks]
     plain = {"asymmetry": 0.0, "shift": 0.0, "precision": precision}
-    about = {"n": n, "key": key, "blocks": parts, "check": plain}
+    layout_of = {"blocks": parts, "tile": tile_side(n), "key": key}
+    about = {"n": n, "check": plain, **layout_of}
     with one_blas_thread(), ExitStack() as stack:
         matrix = JoinedMatrix(path, about, stack)
         asymmetry, trace, product = _first_pass(matrix, path, blocks, log)
@@ -224,7 +225,7 @@ def join_rows(
             layout[block] = h5py.VirtualSource(source, "K", shape=shape, dtype=precision)
         file.create_virtual_dataset("K", layout)
         parameters = first.get("parameters", {})
-        describe(file, kernel, parameters, n, check, ids, provenance, blocks=parts, key=key)
+        describe(file, kernel, parameters, n, check, ids, provenance, **layout_of)
     log(f"{kernel}: {check.outcome}, smallest eigenvalue {check.smallest_eigenvalue:.3g}")
     return check
 

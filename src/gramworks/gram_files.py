@@ -152,6 +152,7 @@ class JoinedMatrix:
     ) -> None:
         try:
             n, self._key, check = int(about["n"]), about["key"], about["check"]
+            self._side = max(int(about["tile"]), 1)
             self.dtype = np.dtype(check_precision(check["precision"]))
             # The blocks' rows differ by rounding from their columns, and the upper half is taken.
             self._mirrored, self._shift = check["asymmetry"] > 0, float(check["shift"])
@@ -159,13 +160,16 @@ class JoinedMatrix:
         except (KeyError, TypeError, ValueError, KernelError) as error:
             raise damaged(path, f"does not say how it is joined ({error})") from None
         ends = [0, *(block.stop for block in self._blocks)]
-        if [block.start for block in self._blocks] != ends[:-1] or ends[-1] != n:
-            raise damaged(path, f"its blocks {about['blocks']} are not the rows 0 to {n - 1}")
+        starts = [block.start for block in self._blocks]
+        if starts != ends[:-1] or ends[-1] != n or any(start % self._side for start in starts):
+            raise damaged(
+                path,
+                f"its blocks {about['blocks']} are not the rows 0 to {n - 1}, cut between tiles of "
+                f"{self._side}",
+            )
         self._path, self._stack, self._files = path, stack, {}
         self.shape = (n, n)
-        side = tile_side(n)
-        self.chunks = (max(min(side // 2, n), 1), min(side, n))
-        self._side = side
+        self.chunks = (max(min(self._side // 2, n), 1), min(self._side, n))
         for block in self._blocks:  # one that is missing is told whatever part is wanted
             if not (file := block_path(path, block)).is_file():
                 raise damaged(file, f"is missing, a part of {os.fspath(path)}")

@@ -80,6 +80,7 @@ def test_rows_have_the_bits_of_one_job(kernel, tmp_path):
     assert check == one
     ours, theirs = gram_info(tmp_path / "blocks.h5"), gram_info(tmp_path / "one.h5")
     assert ours.pop("blocks") == [[rows.start, rows.stop - 1] for rows in CUT]
+    assert ours.pop("tile") == tile_side(1300)
     assert ours.pop("key")
     assert ours == theirs
 
@@ -169,6 +170,13 @@ def complaint(path, block, rows=None):
     assert str(block) in str(caught.value)
     assert rebuild_command(block) in str(caught.value)
     return str(caught.value)
+
+
+def test_a_file_is_read_by_its_own_tiles(joined, monkeypatch):
+    import gramworks.kernels.tiles as tiles
+
+    monkeypatch.setattr(tiles, "LARGEST_TILE", 100)  # as of another version
+    assert np.array_equal(read_gram(joined), gaussian(POINTS, width=2))
 
 
 def test_a_missing_block_is_told_whatever_is_read(copy):
