@@ -14,7 +14,7 @@ from gramworks.datasets.recipe_rows import rows_after
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import AnySpec, Drawn, Labelled, Subsets
 from gramworks.errors import ConfigError
-from gramworks.methods.registry import GRAM_USES, load_method
+from gramworks.methods.registry import load_method
 
 if TYPE_CHECKING:
     from gramworks.plan import Plan
@@ -50,12 +50,10 @@ def check_memory(plan: Plan) -> None:
 
 def _needed(plan: Plan, study: str, dataset: str, method: str, n: int) -> tuple[str, str, int]:
     """Give what is used of the matrices, in words too, and the bytes that it takes."""
-    found, body = load_method(method), plan.studies[study].methods[method]
-    uses = {
-        found.gram_use(found.parameters({**body.parameters, **setting}, f"study {study}"))
-        for setting in body.combinations()
-    }
-    use = max(uses, key=GRAM_USES.index)
+    body = plan.studies[study].methods[method]
+    use = load_method(method).widest_gram_use(
+        body.combinations(), body.parameters, f"study {study}"
+    )
     kernels = len(plan.studies[study].base_kernels(dataset, method))
     if use == "full":
         word = "the Gram matrix" if kernels == 1 else f"the {kernels} Gram matrices"

@@ -85,6 +85,8 @@ def test_methods_on_rows_are_counted_by_their_labelled_points(root):
     assert plan(root, svm, job_memory_mb=64)  # 40 rows: 1.6 MB
     chosen = ("{uniform: {}}", "{svm: {settings: {kernel: K1}, parameters: {C_grid: [1]}}}")
     assert "the 2 Gram matrices of 5000" in refusal(root, chosen)
+    both = load_method("svm").widest_gram_use([{"C": 1}, {"C_grid": [1]}], {}, "test")
+    assert both == "full"
     many = ("sizes: [10, 40]", "sizes: [10, 4000]")
     said = refusal(root, svm, many)
     assert "4000 rows, those of the labelled points, of 5000 points take 0.16 GB" in said

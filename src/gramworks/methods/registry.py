@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -103,6 +104,13 @@ class Method:
         """
         stated = getattr(self.module, "GRAMS", "full")
         return stated(params) if callable(stated) else stated
+
+    def widest_gram_use(
+        self, settings: Iterable[dict[str, Any]], parameters: dict[str, Any], where: str
+    ) -> str:
+        """Tell what the rows of some settings need of Gram matrices: the most of `gram_use`."""
+        rows = [self.parameters({**parameters, **setting}, where) for setting in settings]
+        return max(map(self.gram_use, rows), key=GRAM_USES.index)
 
     def predicts(self, params: BaseModel) -> str:
         """Tell what a row predicts: "targets", or the "classes" behind strings and vectors.
