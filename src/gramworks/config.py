@@ -36,7 +36,20 @@ class RunConfig(StrictModel):
     The environment variable GRAMWORKS_MIRROR does the same."""
 
     gram_memory_mb: Annotated[Count, Field(ge=64)] = 1024
-    """Memory for one Gram job in MiB; a larger Gram is computed in row blocks."""
+    """Memory for one Gram job in MiB; a larger matrix is computed tile by tile into its file."""
+
+    gram_rows_a_job: Annotated[Count, Field(ge=1)] = 20_000
+    """Rows of a Gram matrix that one job computes. Of larger data sets several jobs compute blocks
+    of rows, each into a file of its own, where the kernel can be made by rows; values are the same
+    to the bit."""
+
+    job_memory_mb: Annotated[Count, Field(ge=64)] | None = None
+    """Memory that a job may have in MiB, of the machines that jobs run on; null: all of this
+    machine's. Methods whose Gram matrices cannot fit are refused before anything is computed."""
+
+    gram_precision: Literal["float64", "float32"] = "float64"
+    """How values of Gram matrices are kept. float32: computed in float64 and rounded once, in half
+    the space."""
 
     minutes_a_job: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.5
     """Draws are cut into jobs of about so many minutes, by measured rates; scores do not depend on

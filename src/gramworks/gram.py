@@ -1,34 +1,39 @@
 """The Gram store: one HDF5 file a Gram matrix, computed once and indexed afterwards.
 
-A file holds ``K`` (n x n, float64, symmetric to the bit, in chunks with a checksum) and three
-JSON texts: ``gram`` (kernel, parameters, number of points, trace, check), ``row_ids`` and
-``provenance``.
+A file holds ``K`` (n x n, float64 or float32, symmetric to the bit, in chunks with a checksum) and
+three JSON texts: ``gram`` (kernel, parameters, number of points, trace, check), ``row_ids`` and
+``provenance``. A large matrix may lie in blocks of rows beside it (`gramworks.gram_blocks`); it is
+read in the same way.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import h5py
 import numpy as np
 
 from gramworks.errors import KernelError
 from gramworks.gram_computing import (
     compute_in_file,
     compute_in_memory,
-    memory_short,
     one_blas_thread,
-    share_memory,
+    prepare_kernel,
 )
+from gramworks.gram_files import (
+    PRECISIONS,
+    check_precision,
+    checked_row_ids,
+    create_matrix,
+    describe,
+    opened_gram,
+)
+from gramworks.gram_memory import share_memory
 from gramworks.gram_selection import as_indices, read_selection
-from gramworks.hdf5 import atomic, check_space, damaged, opened, read_json, write_json
+from gramworks.hdf5 import atomic, read_json
 from gramworks.kernels.checks import GramCheck, check_gram
-from gramworks.kernels.identifiers import family_module, parse_kernel
-from gramworks.kernels.tiles import tile_side
 
 
 def write_gram(
@@ -73,14 +78,14 @@ def write_gram(
     matrix = check.repair(K)
     if check.outcome == "repaired":
         warnings.warn(check.reason, stacklevel=2)
-    ids = _row_ids(row_ids, matrix.shape[0])
+    ids = checked_row_ids(row_ids, matrix.shape[0])
     with atomic(path, "gram") as file:
-        _create(file, matrix.shape[0])[...] = matrix
-        _describe(file, kernel, parameters or {}, matrix.shape[0], check, ids, provenance)
+        create_matrix(file, matrix.shape[0])[...] = matrix
+        describe(file, kernel, parameters or {}, matrix.shape[0], check, ids, provenance)
     return check
 
 
-def read_gram(path: str | os.PathLike, rows=None, columns=None) -> np.ndarray:
+def read_gram(path: str | os.PathLike, rows=None, columns=None, *, dtype=np.float64) -> np.ndarray:
     """Read a Gram matrix or a part of it.
 
     Parameters
@@ -89,25 +94,27 @@ def read_gram(path: str | os.PathLike, rows=None, columns=None) -> np.ndarray:
     rows, columns : slice, boolean mask or integers, optional
         Which part, both sides independently: ``K[np.ix_(rows, columns)]``. Indices may be
         unsorted and repeated.
+    dtype : float64 or float32
+        Of the result, whatever the file's precision.
 
     Returns
     -------
-    ndarray, float64
-        Of shape (len(rows), len(columns)).
+    ndarray
+        Of shape (len(rows), len(columns)). Beside it a chunk of the file is held at a time.
 
     Raises
     ------
     FileDamaged
-        Names the file and the command that rebuilds it.
+        Names the file and the command that rebuilds it; of a matrix in blocks of rows, the block.
     KernelError
-        A selection that does not fit.
+        A selection or type that does not fit.
     """
-    with opened(path, "gram") as file:
-        dataset = _matrix(file, path)
-        n = dataset.shape[0]
-        return read_selection(
-            dataset, as_indices(rows, n, "rows"), as_indices(columns, n, "columns")
-        )
+    if np.dtype(dtype) not in PRECISIONS:
+        raise KernelError(f"dtype {np.dtype(dtype)}; allowed are {' and '.join(PRECISIONS)}.")
+    with opened_gram(path) as (_, matrix):
+        n = matrix.shape[0]
+        chosen = as_indices(rows, n, "rows"), as_indices(columns, n, "columns")
+        return read_selection(matrix, *chosen, np.dtype(dtype))
 
 
 def gram_info(path: str | os.PathLike) -> dict[str, Any]:
@@ -122,15 +129,15 @@ def gram_info(path: str | os.PathLike) -> dict[str, Any]:
     dict
         ``kernel``, ``parameters`` (a median width resolved), ``n``, ``trace``,
         ``smallest_eigenvalue``, ``check`` (the fields of `GramCheck`), ``row_ids`` (a list of
-        str or None) and ``provenance``.
+        str or None) and ``provenance``; of a matrix in blocks of rows also ``blocks``,
+        ``tile`` and ``key``.
 
     Raises
     ------
     FileDamaged
         Names the file and the command that rebuilds it.
     """
-    with opened(path, "gram") as file:
-        _matrix(file, path)
+    with opened_gram(path) as (file, _):
         return {
             **read_json(file, "gram"),
             "row_ids": read_json(file, "row_ids"),
@@ -146,6 +153,7 @@ def compute_gram(
     row_ids: Sequence | None = None,
     provenance: dict[str, Any] | None = None,
     memory_mb: float = 1024,
+    precision: str = "float64",
     log: Callable[[str], None] | None = None,
 ) -> GramCheck:
     """Compute the Gram matrix of a kernel over all points and write it.
@@ -168,14 +176,17 @@ def compute_gram(
         does not fit goes to the file tile by tile; centring then computes every tile twice. A
         median width takes up to 70 MB before, latent concepts about 20 bytes a
         concept for each point and feature.
+    precision : str, default "float64"
+        ``"float32"`` keeps values rounded once, in half the space; they are computed in float64,
+        and the check is of what is kept.
     log : function of a str, optional
         Gets progress lines.
 
     Returns
     -------
     GramCheck
-        Also kept in the file. Eigenvalues are exact up to 1000 points; beyond, they are Lanczos
-        estimates with the stated error, about 1e-4 of the largest.
+        Also kept in the file. Eigenvalues are exact up to 1000 points in memory; else they are
+        Lanczos estimates with the stated error, mostly below 1e-3 of the largest.
 
     Notes
     -----
@@ -190,95 +201,26 @@ def compute_gram(
         The memory bound is below what the tiles need, or the disk is full.
     """
     log = log or (lambda message: None)
-    kernel = parse_kernel(kernel_id)
-    family = family_module(kernel.family)
+    precision = check_precision(precision)
     with one_blas_thread() as threads:
-        parameters = kernel.parameters
-        if hasattr(family, "resolve"):
-            parameters = family.resolve(X, **parameters)
-        peak = 0
-        if hasattr(family, "peak"):
-            peak = family.peak(X, **parameters)
-            if peak > memory_mb * 2**20:
-                raise memory_short(memory_mb, f"the eigenvectors for {kernel.id}", peak, "them")
-            log(f"{kernel.id}: eigenvectors of the graph, {peak / 2**20:.0f} MB")
-        offered = {"log": log, "threads": threads}
-        taken = offered.keys() & inspect.signature(family.prepare).parameters.keys()
-        blocks = family.prepare(X, **parameters, **{name: offered[name] for name in taken})
-        n = blocks.rows
-        ids = _row_ids(row_ids, n)
+        found = prepare_kernel(X, kernel_id, memory_mb, log, threads)
+        kernel, n = found.kernel, found.blocks.rows
+        ids = checked_row_ids(row_ids, n)
         in_memory, workers = share_memory(
             n,
             X,
             memory_mb,
-            1 if "threads" in taken else threads,  # one tile at a time, all threads on it
+            1 if found.own_threads else threads,  # one tile at a time, all threads on it
             mapped="mapped" in kernel.transforms,
-            peak=peak,
+            peak=found.peak,
         )
         where = "in memory" if in_memory else "tile by tile to the file"
-        used = threads if "threads" in taken else workers
+        used = threads if found.own_threads else workers
         log(f"{kernel.id}: {n} points, {where}, threads: {used}")
         with atomic(path, "gram") as file:
             compute = compute_in_memory if in_memory else compute_in_file
-            check = compute(_create(file, n), blocks, kernel, log, workers)
+            check = compute(create_matrix(file, n, precision), found.blocks, kernel, log, workers)
             check.require()
-            _describe(file, kernel.id, parameters, n, check, ids, provenance)
+            describe(file, kernel.id, found.parameters, n, check, ids, provenance)
     log(f"{kernel.id}: {check.outcome}, smallest eigenvalue {check.smallest_eigenvalue:.3g}")
     return check
-
-
-def _create(file: h5py.File, n: int) -> h5py.Dataset:
-    side = tile_side(n)
-    chunks = (max(min(side // 2, n), 1), min(side, n))
-    stored = [-(-n // length) * length for length in chunks]
-    check_space(file.filename, 8 * stored[0] * stored[1])
-    return file.create_dataset(
-        "K",
-        shape=(n, n),
-        dtype=np.float64,
-        chunks=chunks,
-        fletcher32=True,
-    )
-
-
-def _describe(
-    file: h5py.File,
-    kernel: str | None,
-    parameters: dict[str, Any],
-    n: int,
-    check: GramCheck,
-    row_ids: list[str] | None,
-    provenance: dict[str, Any] | None,
-) -> None:
-    about = {
-        "kernel": kernel,
-        "parameters": parameters,
-        "n": n,
-        "trace": check.trace,
-        "smallest_eigenvalue": check.smallest_eigenvalue + check.shift,
-        "check": check.record(),
-    }
-    write_json(file, "gram", about)
-    write_json(file, "row_ids", row_ids)
-    write_json(file, "provenance", provenance or {})
-
-
-def _row_ids(row_ids: Sequence | None, n: int) -> list[str] | None:
-    if row_ids is None:
-        return None
-    ids = [str(name) for name in row_ids]
-    if len(ids) != n:
-        raise KernelError(f"row_ids has {len(ids)} names for {n} points.")
-    return ids
-
-
-def _matrix(file: h5py.File, path: str | os.PathLike) -> h5py.Dataset:
-    dataset = file["K"]
-    if (
-        not isinstance(dataset, h5py.Dataset)
-        or dataset.ndim != 2
-        or dataset.shape[0] != dataset.shape[1]
-        or dataset.dtype != np.float64
-    ):
-        raise damaged(path, f"K is {dataset!r}, expected a square float64 matrix")
-    return dataset

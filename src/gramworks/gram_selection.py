@@ -49,19 +49,31 @@ def as_indices(selection, n: int, side: str) -> np.ndarray | None:
 
 
 def read_selection(
-    dataset: h5py.Dataset, rows: np.ndarray | None, columns: np.ndarray | None
+    dataset, rows: np.ndarray | None, columns: np.ndarray | None, dtype=np.float64
 ) -> np.ndarray:
     """Read the submatrix of given rows and columns.
 
+    Parameters
+    ----------
+    dataset : h5py.Dataset or gramworks.gram_files.JoinedMatrix
+    rows, columns : ndarray of int, optional
+        As of `as_indices`.
+    dtype : float64 or float32
+        Of the result.
+
+    Notes
+    -----
     HDF5 reads scattered points slowly, and a chunk must be read whole for its checksum anyway;
     so each chunk with anything wanted is read once and indexed in memory.
     """
-    if rows is None and columns is None:
-        return dataset[()]
+    if rows is None and columns is None and isinstance(dataset, h5py.Dataset):
+        out = np.empty(dataset.shape, dtype=dtype)
+        dataset.read_direct(out)
+        return out
     n_rows, n_columns = dataset.shape
     rows = np.arange(n_rows) if rows is None else rows
     columns = np.arange(n_columns) if columns is None else columns
-    out = np.empty((rows.size, columns.size), dtype=dataset.dtype)
+    out = np.empty((rows.size, columns.size), dtype=dtype)
     height, width = dataset.chunks or dataset.shape
     across = _by_chunk(columns, width)
     for top, row_places, row_offsets in _by_chunk(rows, height):

@@ -31,6 +31,8 @@ _SPARE_BYTES = 1 << 20
 # A deflate stream expands by at most 1032: anything beyond it is not a file of ours.
 _MOST_EXPANSION = 1100
 _DEEPEST = 8
+# Formats with a data set over other files, for other programs: readers here never open it.
+_FOR_OTHERS = {b"gramworks-gram-joined": "K"}
 
 
 class FileMissing(FileDamaged, FileNotFoundError):
@@ -93,14 +95,14 @@ def atomic(path: str | os.PathLike, kind: str | None = None) -> Iterator[h5py.Fi
 
 
 @contextlib.contextmanager
-def opened(path: str | os.PathLike, kind: str) -> Iterator[h5py.File]:
+def opened(path: str | os.PathLike, kind: str | tuple[str, ...]) -> Iterator[h5py.File]:
     """Open a result file for reading, or say which file is bad and how to rebuild it.
 
     Parameters
     ----------
     path : path-like
         The file.
-    kind : str
+    kind : str, or several
         What it must hold: the attribute ``format`` is ``gramworks-<kind>``.
 
     Yields
@@ -287,12 +289,13 @@ def _synchronise(path: Path) -> None:
         os.close(descriptor)
 
 
-def _check_format(file: h5py.File, path: Path, kind: str) -> None:
+def _check_format(file: h5py.File, path: Path, kind: str | tuple[str, ...]) -> None:
     _check_attributes(file, path)
     found = file.attrs.get("format")
     found = found.decode("ascii", "replace") if isinstance(found, bytes) else found
-    if found != f"gramworks-{kind}":
-        raise damaged(path, f"has format {found!r}, expected 'gramworks-{kind}'")
+    wanted = [f"gramworks-{name}" for name in ((kind,) if isinstance(kind, str) else kind)]
+    if found not in wanted:
+        raise damaged(path, f"has format {found!r}, expected {' or '.join(map(repr, wanted))}")
 
 
 def _check_inside(group: h5py.Group, path: Path, depth: int = 0) -> None:
@@ -300,10 +303,13 @@ def _check_inside(group: h5py.Group, path: Path, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise damaged(path, f"has groups nested deeper than {_DEEPEST}")
     _check_attributes(group, path)
+    unread = _FOR_OTHERS.get(group.attrs.get("format")) if depth == 0 else None
     for name in group:
         link = group.get(name, getlink=True)
         if not isinstance(link, h5py.HardLink):
             raise damaged(path, f"{name!r} is a {type(link).__name__}, which is refused")
+        if name == unread:
+            continue
         item = group[name]
         if h5py.h5o.get_info(item.id).rc > 1:
             raise damaged(path, f"{name!r} has several names (a loop of links is refused)")

@@ -26,6 +26,8 @@ from gramworks.methods.registry import load_method, method_module
 from gramworks.owndata.originals import check_originals
 from gramworks.owndata.places import STUDIES as OWN_STUDIES
 from gramworks.parts import Piece, part_files, parts
+from gramworks.plan_grams import blocks
+from gramworks.plan_memory import check_memory
 from gramworks.plan_views import views
 from gramworks.settings import format_setting, join_settings
 from gramworks.studies.derived import derived_module
@@ -87,6 +89,7 @@ class Plan:
         self.targets()
         for study, dataset, method in self.pairs:
             self.settings_slice(study, dataset, method)
+        check_memory(self)
 
     def _check_filters(self, studies: list[Study]) -> None:
         for key in ("datasets", "methods"):
@@ -173,6 +176,14 @@ class Plan:
         kernels = self.studies[study].base_kernels(dataset, method).values()
         return [f"results/gram/{dataset}/{recipe}/{kernel}.h5" for kernel in kernels]
 
+    def gram_blocks(self, study: str, dataset: str, method: str) -> list[str]:
+        """Files of the rows of those Gram matrices that several jobs compute."""
+        if "grams" not in load_method(method).needs:
+            return []
+        recipe = self.studies[study].datasets[dataset].recipe
+        kernels = self.studies[study].base_kernels(dataset, method).values()
+        return [path for k in kernels for path in blocks(self, dataset, recipe, k)]
+
     def shared(self, study: str, dataset: str, method: str) -> list[str]:
         """File of what all draws share, for methods that learn it."""
         learns = load_method(method).learns
@@ -221,6 +232,7 @@ class Plan:
                     self.raw(dataset),
                     self.table(study, dataset),
                     self.splits(study, dataset),
+                    *self.gram_blocks(study, dataset, method),
                     *self.grams(study, dataset, method),
                     *self.shared(study, dataset, method),
                     *part_files(self, study, dataset, method),

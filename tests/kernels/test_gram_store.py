@@ -194,7 +194,7 @@ def test_compute_in_memory_and_tile_by_tile(kernel_id, sparse, rng, tmp_path):
         assert np.abs(values - check.smallest_eigenvalue).min() <= max(
             check.eigenvalue_error, 1e-12 * values[-1]
         )
-        assert check.eigenvalue_error <= 1e-4 * values[-1]
+        assert check.eigenvalue_error <= 1e-3 * values[-1]
     info = gram_info(tmp_path / "a.h5")
     assert info["kernel"] == kernel_id
     assert info == gram_info(tmp_path / "b.h5") | {
@@ -214,7 +214,7 @@ def test_the_bits_do_not_depend_on_the_threads(tmp_path):
             compute_gram(path, X, kernel, memory_mb=float(sys.argv[2]), log=print)
     """
     kernels = ["poly-d3-o1-unit", "gaussian-median-centred", "linear"]
-    for threads, memory_mb in (("1", "1024"), ("2", "1024"), ("4", "9")):
+    for threads, memory_mb in (("1", "1024"), ("2", "1024"), ("4", "10")):
         said = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(code), tmp_path / threads, memory_mb, *kernels],
             env=os.environ | dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], threads),
@@ -388,5 +388,5 @@ def test_a_file_of_another_shape(tmp_path):
     with atomic(tmp_path / "a.h5", "gram") as file:
         write_array(file, "K", np.ones((3, 4)))
     for reader in (read_gram, gram_info):
-        with pytest.raises(FileDamaged, match="expected a square float64 matrix"):
+        with pytest.raises(FileDamaged, match="expected a square float64 or float32 matrix"):
             reader(tmp_path / "a.h5")

@@ -4,7 +4,7 @@ import pytest
 from gramworks.errors import KernelError
 from gramworks.kernels import alignment, centre, gaussian, linear, normalise
 from gramworks.kernels.tiles import held, ranges, tile_side, upper_tiles
-from gramworks.kernels.transforms import centred_blocks, unit_blocks
+from gramworks.kernels.transforms import centred_blocks, row_sums, unit_blocks
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_tiles_cover_the_upper_triangle_once(n):
 def test_in_blocks_as_in_whole(n):
     X = np.random.default_rng(n).standard_normal((n, 3)) + 1
     K = linear(X)
-    centred, unit = centred_blocks(held(K)), unit_blocks(held(K), K.max())
+    centred, unit = centred_blocks(held(K), row_sums(held(K))), unit_blocks(held(K), K.max())
     for rows, columns in upper_tiles(n):
         np.testing.assert_allclose(
             centred.tile(rows, columns), centre(K)[rows, columns], atol=1e-13

@@ -46,3 +46,22 @@ def test_unknown_names_are_refused_with_the_valid_ones(name):
 def test_near_name_is_suggested():
     with pytest.raises(ConfigError, match="did you mean 'margin-nonnegative'"):
         load_method("margin-nonegative")
+
+
+@pytest.mark.parametrize("name", ["svm", "kernel-ridge"])
+def test_methods_on_rows_read_no_more(name, tmp_path):
+    import dataclasses
+
+    from test_methods_conform import problem
+
+    from gramworks.gram import write_gram
+    from gramworks.stored_grams import GramRows
+
+    method = load_method(name)
+    params = method.parameters({"kernel": "K2"}, "test")
+    assert method.gram_use(params) == "rows"
+    made = problem("multiclass")
+    write_gram(tmp_path / "K2.h5", made.kernels["K2"])
+    rows = dataclasses.replace(made, kernels={"K2": GramRows(tmp_path / "K2.h5")})
+    wanted, found = method.fit(made, params), method.fit(rows, params)
+    assert (wanted.predictions == found.predictions).all()

@@ -150,3 +150,9 @@ def project(tmp_path):
 @pytest.fixture
 def done(finished, tmp_path):
     return finished.copy(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def new_project():
+    """Make a project in a folder, for fixtures of a module."""
+    return Project.new

@@ -33,6 +33,7 @@ wildcard_constraints:
     kernel=KERNEL_PATTERN,
     method=NAME_PATTERN,
     part=NAME_PATTERN + r"(\+\d+)?",
+    rows=r"\d+-\d+",
 
 
 localrules:

@@ -17,6 +17,9 @@ LARGEST_ASYMMETRY = 1e-8
 """Repaired up to this part of the largest entry."""
 FINE_NEGATIVE = 1e-10
 """A smallest eigenvalue down to minus this part of the largest is rounding."""
+FINE_NEGATIVE_SINGLE = 2.0**-23
+"""The same for values that were rounded to float32: rounding each by up to 2^-24 of itself moves
+eigenvalues by about as much of the largest."""
 REPAIRED_NEGATIVE = 1e-6
 """Down to minus this part of the largest it is taken away by a shift of the diagonal."""
 EXACT_POINTS = 2000
@@ -41,6 +44,8 @@ class GramCheck:
     largest_eigenvalue: float = float("nan")
     eigenvalue_error: float = 0.0
     """0 from LAPACK; else the Lanczos residual (the smallest is then an upper bound)."""
+    precision: str = "float64"
+    """Of the values on file, which eigenvalues and trace are of; computed in float64."""
 
     def repair(self, K) -> np.ndarray:
         """Apply the repair to a matrix, as a new array (float64 ``K`` itself if it is fine).
@@ -126,6 +131,7 @@ def judge(
     scale: float = 0.0,
     asymmetry: float = 0.0,
     name: str = "K",
+    precision: str = "float64",
 ) -> GramCheck:
     """Decide the outcome for a matrix that is finite and symmetric, from its spectrum's ends.
 
@@ -141,6 +147,8 @@ def judge(
         To be repaired.
     name : str
         Its name in the reason.
+    precision : str
+        float64, or float32 where the values were rounded to it: what is rounding is larger then.
 
     Returns
     -------
@@ -153,6 +161,7 @@ def judge(
         "smallest_eigenvalue": ends.smallest,
         "largest_eigenvalue": ends.largest,
         "eigenvalue_error": ends.error,
+        "precision": precision,
     }
     if negative > REPAIRED_NEGATIVE * largest:
         return GramCheck(
@@ -165,7 +174,8 @@ def judge(
             trace=trace,
             **found,
         )
-    shift = negative if negative > FINE_NEGATIVE * largest else 0.0
+    fine = FINE_NEGATIVE if precision == "float64" else FINE_NEGATIVE_SINGLE
+    shift = negative if negative > fine * largest else 0.0
     repairs = []
     if asymmetry:
         repairs.append(f"averaged with its transpose (largest difference {asymmetry:.3g})")

@@ -19,6 +19,7 @@ from gramworks.kernels.widths import check_width
 PREFIX = "gaussian-clusters"
 GRAMMAR = "gaussian-clusters-k<clusters>"
 OF_PAIRS = True
+BY_ROWS = True
 _STARTS = 10  # of k-means, with the seed 0: the best of them counts
 _GRID = 41  # widths tried before the best is refined
 

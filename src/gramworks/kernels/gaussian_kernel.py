@@ -14,6 +14,7 @@ from gramworks.kernels.widths import check_width
 PREFIX = "gaussian"
 GRAMMAR = "gaussian-w<width> or gaussian-median"
 OF_PAIRS = True
+BY_ROWS = True
 MEDIAN_POINTS = 4096
 
 

@@ -15,6 +15,8 @@ edits no existing file. It states
 - optionally ``SEMIDEFINITE = False``: similarities that are a kernel only when mapped;
 - optionally ``OF_PAIRS = True``: a value depends on its two points alone once parameters are
   resolved, so that the kernel can stand for a loss;
+- optionally ``BY_ROWS = True``: tiles need nothing that costs as much as the matrix, and a job can
+  compute some of its rows alone;
 - optionally ``peak(X)``: bytes that ``prepare`` needs for a moment.
 
 After the family's words come transformations, applied from left to right: ``-mapped`` (the
@@ -128,6 +130,18 @@ def takes(family: str) -> str:
 def of_pairs(family: str) -> bool:
     """Tell whether a value of a family depends on its two points alone, not on others beside."""
     return getattr(family_module(family), "OF_PAIRS", False)
+
+
+def made_by_rows(identifier: str) -> bool:
+    """Tell whether jobs can compute rows of a kernel's matrix without computing all of it first."""
+    kernel = parse_kernel(identifier)
+    by_rows = getattr(family_module(kernel.family), "BY_ROWS", False)
+    return by_rows and "mapped" not in kernel.transforms
+
+
+def needs_sums(identifier: str) -> bool:
+    """Tell whether rows of a kernel's matrix need the row sums of the whole one, to be centred."""
+    return "centred" in parse_kernel(identifier).transforms
 
 
 def kernel_module(identifier: str) -> str:

@@ -11,6 +11,7 @@ from gramworks.kernels.vectors import as_pair, products
 PREFIX = "linear"
 GRAMMAR = "linear"
 OF_PAIRS = True
+BY_ROWS = True
 
 
 def linear(X, Z=None) -> np.ndarray:

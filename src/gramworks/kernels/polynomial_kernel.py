@@ -15,6 +15,7 @@ from gramworks.kernels.vectors import as_pair, products
 PREFIX = "poly"
 GRAMMAR = "poly-d<degree>-o<offset>"
 OF_PAIRS = True
+BY_ROWS = True
 
 
 def polynomial(X, Z=None, *, degree: int, offset: float = 1.0) -> np.ndarray:

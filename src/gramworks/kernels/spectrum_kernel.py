@@ -20,6 +20,7 @@ PREFIX = "spectrum"
 GRAMMAR = "spectrum-l<length> (unit diagonal; -raw after it: not normalised)"
 TAKES = "strings"
 OF_PAIRS = True
+BY_ROWS = True
 
 
 def spectrum(S, T=None, *, length: int, normalise: bool = True) -> np.ndarray:

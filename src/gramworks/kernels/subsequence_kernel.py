@@ -23,6 +23,7 @@ PREFIX = "subsequence"
 GRAMMAR = "subsequence-l<length>-d<decay> (unit diagonal; -raw after it: not normalised)"
 TAKES = "strings"
 OF_PAIRS = True
+BY_ROWS = True
 _LARGEST = math.log(np.finfo(np.float64).max) + 1.0
 _GAP = 140 * math.log(10)  # gaps of two strings below 1e-140 each may be taken for zero
 

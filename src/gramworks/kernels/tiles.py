@@ -7,6 +7,7 @@ goes to disk tile by tile have the same bits.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -59,12 +60,44 @@ def ranges(n: int) -> list[slice]:
     return [slice(start, min(start + side, n)) for start in range(0, n, side)]
 
 
-def upper_tiles(n: int) -> Iterator[tuple[slice, slice]]:
-    """List the tiles on and above the diagonal, by rows."""
+def stripes(n: int, most: int) -> list[slice]:
+    """Cut the rows of an n x n matrix at tile boundaries into nearly equal stripes.
+
+    Parameters
+    ----------
+    n : int
+    most : int
+        Rows of a stripe at most, but for one row of tiles, which is never cut.
+
+    Returns
+    -------
+    list of slice
+        One for all rows where ``n`` is not above ``most``.
+    """
+    if n <= most:
+        return [slice(0, n)]
+    parts = ranges(n)
+    count = -(-len(parts) // max(most // tile_side(n), 1))
+    cuts = [len(parts) * k // count for k in range(count + 1)]
+    return [slice(parts[a].start, parts[b - 1].stop) for a, b in itertools.pairwise(cuts)]
+
+
+def within(part: slice, stripe: slice | None) -> bool:
+    """Tell whether a range of a tile lies in a stripe; None is all rows."""
+    return stripe is None or stripe.start <= part.start < stripe.stop
+
+
+def upper_tiles(n: int, stripe: slice | None = None) -> Iterator[tuple[slice, slice]]:
+    """List the tiles on and above the diagonal, by rows.
+
+    With a stripe, only those that it needs: in its rows, or above them in its columns, whose
+    transposes are its part below the diagonal.
+    """
     parts = ranges(n)
     for index, rows in enumerate(parts):
         for columns in parts[index:]:
-            yield rows, columns
+            if within(rows, stripe) or within(columns, stripe):
+                yield rows, columns
 
 
 def fill(
@@ -101,7 +134,7 @@ def fill(
 
 
 def computed_tiles(
-    blocks: Blocks, log: Log | None, what: str, workers: int = 1
+    blocks: Blocks, log: Log | None, what: str, workers: int = 1, stripe: slice | None = None
 ) -> Iterator[tuple[slice, slice, np.ndarray]]:
     """Compute the tiles on and above the diagonal of a symmetric matrix, in their order.
 
@@ -114,13 +147,15 @@ def computed_tiles(
         What the progress line calls it.
     workers : int, default 1
         Threads, each with one tile. At most ``workers`` finished tiles wait to be taken.
+    stripe : slice, optional
+        Only the tiles that these rows need, as in `upper_tiles`.
 
     Yields
     ------
     rows, columns : slice
     tile : ndarray
     """
-    places = list(upper_tiles(blocks.rows))
+    places = list(upper_tiles(blocks.rows, stripe))
     said, told_at = 0, time.monotonic()
     for done, (place, tile) in enumerate(_ahead(blocks.tile, places, workers)):
         tenths = 10 * done // len(places)

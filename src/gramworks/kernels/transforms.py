@@ -71,14 +71,35 @@ def normalise(K) -> np.ndarray:
     return K
 
 
-def centred_blocks(blocks: Blocks, log: Log | None = None, workers: int = 1) -> Blocks:
-    """Centre a symmetric matrix in blocks; takes one pass over its tiles for the row means."""
-    n = blocks.rows
-    sums = np.zeros(n)
-    for rows, columns, tile in computed_tiles(blocks, log, "row means", workers):
+def row_sums(
+    blocks: Blocks, log: Log | None = None, workers: int = 1, stripe: slice | None = None
+) -> np.ndarray:
+    """Sum the rows of a symmetric matrix in blocks, in one pass over its tiles.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    log, workers
+        As in `gramworks.kernels.tiles.computed_tiles`.
+    stripe : slice, optional
+        Only these rows, cut at tile boundaries; to the bits of all rows at once.
+
+    Returns
+    -------
+    ndarray of the stripe's length
+    """
+    sums = np.zeros(blocks.rows)
+    for rows, columns, tile in computed_tiles(blocks, log, "row means", workers, stripe):
+        # A row adds its tiles from left to right, whatever other rows are wanted.
         sums[rows] += tile.sum(axis=1)
         if rows != columns:
             sums[columns] += tile.sum(axis=0)
+    return sums if stripe is None else sums[stripe]
+
+
+def centred_blocks(blocks: Blocks, sums: np.ndarray) -> Blocks:
+    """Centre a symmetric matrix in blocks, given the sums of all its rows."""
+    n = blocks.rows
     means = sums / n
     mean = means.mean()
 

@@ -13,6 +13,7 @@ NAME = "kernel-pca"
 SUMMARY = "Kernel principal components; classes by the sign of the first, told by labelled points"
 REFERENCE = "Schölkopf, Smola and Müller, Neural Computation 10 (1998) 1299-1319"
 NEEDS = ("grams",)
+GRAMS = "eigenpairs"
 TASKS = ("binary",)
 METRICS = (r"correlation(-\d+)?",)
 

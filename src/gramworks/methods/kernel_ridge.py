@@ -11,6 +11,7 @@ NAME = "kernel-ridge"
 SUMMARY = "Kernel ridge regression on one base kernel, centred; classes coded by +1 and -1"
 REFERENCE = "Saunders, Gammerman and Vovk, ICML (1998) 515-521"
 NEEDS = ("grams",)
+GRAMS = "rows"
 TASKS = ("binary", "multiclass", "regression")
 
 
@@ -25,5 +26,6 @@ def fit(problem: Problem, params: Params) -> Outcome:
     """Fit the regression of one draw."""
     task = "regression" if problem.task == "regression" else "classification"
     model = KernelRidge(ridge=params.ridge, task=task)
-    model.fit(chosen_kernel(problem, params), problem.y, labelled=problem.labelled)
-    return Outcome(predictions=model.predict()[problem.test_rows])
+    rows = chosen_kernel(problem, params)[problem.labelled]
+    model.fit(rows[:, problem.labelled], problem.y[problem.labelled])
+    return Outcome(predictions=model.predict(rows[:, problem.test_rows].T))

@@ -22,6 +22,7 @@ NAME = "optimal-target"
 SUMMARY = "Optimal target vector: the unknown targets that kernel ridge regression fits best"
 REFERENCE = "Angelini, Marinazzo, Pellicoro and Stramaglia (2007)"
 NEEDS = ("grams",)
+GRAMS = "eigenpairs"
 TASKS = ("binary", "multiclass", "regression")
 METRICS = (r"correlation(-\d+)?", "fraction-better-than-kpca")
 QUANTILES = {"lucky": 0.95, "unlucky": 0.05}

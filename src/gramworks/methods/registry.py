@@ -11,6 +11,7 @@ import importlib
 import os
 import inspect
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,9 @@ from gramworks.problem import Outcome, Problem
 _FOLDER = Path(__file__).parent
 NEEDS = ("grams", "features", "strings", "graphs")
 TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
+GRAM_USES = ("eigenpairs", "rows", "full")
+"""What a method needs of Gram matrices, from the least: eigenpairs that `learn` has made, the rows
+of the labelled points, or all values."""
 
 
 OWN_DRAWS_ALONE = (
@@ -91,6 +95,23 @@ class Method:
         """
         stated = getattr(self.module, "LABELLED_BY", "splits")
         return stated(params) if callable(stated) else stated
+
+    def gram_use(self, params: BaseModel) -> str:
+        """Tell what a row needs of each Gram matrix: one of `GRAM_USES`.
+
+        A module states GRAMS, a word or a function of the parameters; "full" where it does not.
+        With "rows" a kernel may be a `gramworks.stored_grams.GramRows` instead of an array, with
+        "eigenpairs" `fit` does not look at it.
+        """
+        stated = getattr(self.module, "GRAMS", "full")
+        return stated(params) if callable(stated) else stated
+
+    def widest_gram_use(
+        self, settings: Iterable[dict[str, Any]], parameters: dict[str, Any], where: str
+    ) -> str:
+        """Tell what the rows of some settings need of Gram matrices: the most of `gram_use`."""
+        rows = [self.parameters({**parameters, **setting}, where) for setting in settings]
+        return max(map(self.gram_use, rows), key=GRAM_USES.index)
 
     def predicts(self, params: BaseModel) -> str:
         """Tell what a row predicts: "targets", or the "classes" behind strings and vectors.

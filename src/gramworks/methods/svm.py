@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from gramworks.fields import Number
-from gramworks.fitting.svm import KernelSVM
 from gramworks.methods._chosen_kernel import ByFolds, Grid, candidate_of, fit_chosen
+from gramworks.methods._labelled_rows import fit_rows
 from gramworks.methods._one_kernel import OneKernel, chosen_kernel
 from gramworks.problem import Outcome, Problem
 
@@ -39,17 +39,17 @@ class Params(OneKernel, ByFolds):
         return self
 
 
+def gram_use(params: Params) -> str:
+    """Tell which settings need more than the labelled points' rows: the mean diagonal of all."""
+    return "full" if params.C_grid is not None else "rows"
+
+
+GRAMS = gram_use
+
+
 def fit(problem: Problem, params: Params) -> Outcome:
     """Fit the machine of one draw."""
     K = chosen_kernel(problem, params)
     if params.C_grid is not None:
         return fit_chosen(problem, params, [candidate_of(K, {})])
-    model = KernelSVM(C=params.C)
-    model.fit(K, problem.y, labelled=problem.labelled)
-    decision = model.decision_function()[problem.test_rows]
-    return Outcome(
-        predictions=model.predict()[problem.test_rows],
-        decision=decision if decision.ndim == 1 else None,
-        converged=model.converged_,
-        reason="iteration cap of LIBSVM reached",
-    )
+    return fit_rows(problem, K[problem.labelled], params.C)

@@ -13,6 +13,7 @@ NAME = "transductive-linear-discrimination"
 SUMMARY = "Values of the test points with the least leave-one-out error over all points"
 REFERENCE = "Chapelle, Vapnik and Weston, NIPS 12 (1999) 421-427"
 NEEDS = ("grams",)
+GRAMS = "eigenpairs"
 TASKS = ("binary", "multiclass")
 
 learn = _kernel_eigenpairs.learn

@@ -119,7 +119,10 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
         kernels = {}
         if "grams" in method.needs:
             wanted = plan.studies[name].base_kernels(name, method_name)
-            for key, path in zip(wanted, plan.grams(name, name, method_name), strict=True):
+            files = plan.grams(name, name, method_name)
+            # No more matrices at a time than this method needs.
+            grams = {path: K for path, K in grams.items() if path in files}
+            for key, path in zip(wanted, files, strict=True):
                 if path not in grams:
                     grams[path] = read_gram(path)
                     grams[path].setflags(write=False)
