@@ -180,9 +180,7 @@ class OneNode:
     def _stop(self):
         if len(self.daemons) == 3:
             self.ask("scancel", "--quiet", "--user=root")
-            deadline = time.monotonic() + 20
-            while time.monotonic() < deadline and self._active():
-                time.sleep(0.2)
+            self.wait_until_idle()
         for daemon in reversed(self.daemons):
             daemon.terminate()
             try:
@@ -198,8 +196,12 @@ class OneNode:
             time.sleep(0.2)
         return left
 
-    def _active(self):
-        return self.ask("squeue", "--noheader", "--states=RUNNING,COMPLETING", "--format=%i")
+    def wait_until_idle(self, seconds=20):
+        """Wait until no job runs, at most so long."""
+        active = ("squeue", "--noheader", "--states=RUNNING,COMPLETING", "--format=%i")
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and self.ask(*active):
+            time.sleep(0.2)
 
     def _left(self):
         """List processes of this cluster: daemons, steps, jobs."""

@@ -10,11 +10,18 @@ rule gram:
         "results/logs/gram/{dataset}/{recipe}/{kernel}.log",
     benchmark:
         "results/benchmarks/gram/{dataset}/{recipe}/{kernel}.tsv"
+    group:
+        lambda w: needs.group(w.dataset, w.recipe)
     threads: 2
     resources:
         # Memory does not change the matrix, so it is a resource and no parameter.
         gram_memory_mb=plan.config.gram_memory_mb,
-        mem_mb=plan.config.gram_memory_mb + 512,
+        mem_mb=lambda w, attempt: needs.gram(
+            w.dataset, w.recipe, w.kernel, attempt
+        ).mem_mb,
+        runtime=lambda w, attempt: needs.gram(
+            w.dataset, w.recipe, w.kernel, attempt
+        ).minutes,
     params:
         code=lambda w: plan.kernel_code("gram.py", w.kernel),
     message:
