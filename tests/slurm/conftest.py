@@ -53,7 +53,7 @@ class Project:
                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
 
-    def finish(self, process, seconds=1500):
+    def finish(self, process, seconds=3000):
         """Wait for a run; return all output so far."""
         try:
             code = process.wait(timeout=seconds)
