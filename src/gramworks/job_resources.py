@@ -76,12 +76,12 @@ def request(memory_mb: float, minutes: float, attempt: int = 1) -> Request:
 
 def normalise(size: Size, attempt: int = 1) -> Request:
     """Parse and normalise: a few copies of the features."""
-    return request(200 + 4 * size.points_mb, 3 + size.points_mb / 50, attempt)
+    return request(200 + 4 * size.points_mb, 2 + size.points_mb / 50, attempt)
 
 
 def split(size: Size, attempt: int = 1) -> Request:
     """Draw splits: the features once."""
-    return request(150 + size.points_mb, 2 + size.rows / 10_000, attempt)
+    return request(150 + size.points_mb, 1 + size.rows / 10_000, attempt)
 
 
 def gram(
@@ -108,19 +108,19 @@ def gram(
         work = pairs / 60_000
     elif takes == "graph":
         work += size.rows**3 / 5e10
-    return request(250 + 2 * size.points_mb + held, 2 + work, attempt)
+    return request(250 + 2 * size.points_mb + held, 1 + work, attempt)
 
 
 def align(size: Size, attempt: int = 1) -> Request:
     """Compare kernels: blocks of rows of all Gram files, of 80 MB together, with copies."""
     return request(250 + min(240, 3 * size.grams * size.matrix_mb),
-                   2 + size.grams**2 * size.rows**2 / 6e10, attempt)  # fmt: skip
+                   1 + size.grams**2 * size.rows**2 / 6e10, attempt)  # fmt: skip
 
 
 def map_points(size: Size, attempt: int = 1) -> Request:
     """Map up to 2000 points: the sum of the Gram matrices, one at a time, and its leading pairs."""
     held = 4 * replace(size, rows=min(size.rows, _MAPPED_ROWS)).matrix_mb + size.points_mb
-    return request(250 + held, 2 + size.grams * size.rows**2 / 6e9, attempt)
+    return request(250 + held, 1 + size.grams * size.rows**2 / 6e9, attempt)
 
 
 def learn(size: Size, attempt: int = 1) -> Request:

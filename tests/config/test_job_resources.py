@@ -130,7 +130,7 @@ def test_requests_of_a_plan(needs):
     assert needs.method_size("invariance-pairs", "mnist-test", "invariance").functionals == 0
     assert needs.method_size("margin-tables", "heart", "margin-nonnegative").grams == 3
     assert needs.learn("invariance-table", "g241c", "invariance", 1).mem_mb > 6576
-    assert needs.align("margin-tables", "heart", 2).minutes >= 4
+    assert needs.align("margin-tables", "heart", 2).minutes == 3
     fit = needs.fit("margin-reuters", "reuters-modapte", 2, 1, minutes=10)
     assert (fit.minutes, fit.mem_mb > 3323) == (45, True)
     bounded = needs.gram("reuters-modapte", "none", "linear-centred-unit", 1)

@@ -25,9 +25,10 @@ PROFILE = (
 class Project:
     """A copy of the workflow and the library, run here or on a cluster."""
 
-    def __init__(self, folder, cluster=None):
+    def __init__(self, folder, cluster=None, **variables):
         self.folder = folder
         self.cluster = cluster
+        self.variables = variables
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
@@ -45,7 +46,7 @@ class Project:
         """Start a run in a session of its own; return its process."""
         given = self.cluster.environment() if self.cluster else dict(os.environ)
         search = os.pathsep.join([str(Path(sys.executable).parent), given.get("PATH", "")])
-        given |= {"PYTHONPATH": str(self.folder / "src"), "PATH": search}
+        given |= self.variables | {"PYTHONPATH": str(self.folder / "src"), "PATH": search}
         given.pop("GRAMWORKS_MIRROR", None)
         with open(self.folder / "output.txt", "ab") as output:
             return subprocess.Popen(
@@ -107,5 +108,5 @@ def cluster(tmp_path):
 
 @pytest.fixture
 def new_project(tmp_path):
-    """Make a project in a folder of its own: here, or on a cluster."""
-    return lambda name, cluster=None: Project(tmp_path / name, cluster)
+    """Make a project in a folder of its own: here, or on a cluster, with further variables."""
+    return lambda name, *where, **variables: Project(tmp_path / name, *where, **variables)

@@ -60,7 +60,7 @@ AccountingStorageType=accounting_storage/none
 # The node is what is stated here, also where a container shows fewer processors.
 SlurmdParameters=config_overrides
 NodeName={host} NodeAddr=127.0.0.1 CPUs={processors} RealMemory={memory_mb} State=UNKNOWN
-PartitionName=everyday Nodes={host} Default=YES MaxTime=60 DefaultTime=5 State=UP
+PartitionName=everyday Nodes={host} Default=YES MaxTime=INFINITE DefaultTime=5 State=UP
 PartitionName=chosen Nodes={host} MaxTime=INFINITE DefaultTime=5 State=UP
 """
 

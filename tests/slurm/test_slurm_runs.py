@@ -69,7 +69,8 @@ def fits_on(cluster, dataset, states):
 
 
 def test_smoke_has_the_scores_of_a_local_run(cluster, new_project):
-    local, remote = new_project("local"), new_project("remote", cluster)
+    local = new_project("local")
+    remote = new_project("remote", cluster, SBATCH_PARTITION="chosen")
     smoke = ("--configfile", "config/smoke.yaml")
     local.run(*smoke)
     # Draws of the smoke test take a second, so that they share jobs, too.
@@ -80,8 +81,8 @@ def test_smoke_has_the_scores_of_a_local_run(cluster, new_project):
     assert remote.merged_scores() == wanted
     assert (remote.folder / "results/report/index.html").is_file()
     # All jobs went to the cluster, but those that are said to stay.
-    jobs = cluster.jobs("%T %k")
-    assert {line.split()[0] for line in jobs} == {"COMPLETED"}
+    jobs = cluster.jobs("%T %P %k")
+    assert {tuple(line.split()[:2]) for line in jobs} == {("COMPLETED", "chosen")}
     assert any("rule_tables" in line for line in jobs)
     assert any("rule_draws" in line for line in jobs)
     assert not any(rule in line for line in jobs for rule in ("fetch", "merge", "report"))
