@@ -6,6 +6,7 @@ the facts say how many that are, and is taken to keep all of them elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -54,10 +55,14 @@ class PlanResources:
     Parameters
     ----------
     plan : Plan
+    grouped : callable, optional
+        Says whether small jobs are to share jobs of a cluster. It is asked when jobs are made,
+        which the engine does after it has read the workflow.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, grouped: Callable[[], bool] = lambda: True) -> None:
         self.plan = plan
+        self.grouped = grouped
         self._sizes: dict[tuple[str, str], Size] = {}
         self._views: dict[tuple[str, str], Size] = {}
 
@@ -147,7 +152,8 @@ class PlanResources:
 
     def group(self, dataset: str, recipe: str) -> str | None:
         """Name the group of the jobs on a table; None where they are long enough by themselves."""
-        return SMALL_GROUP if self.size(dataset, recipe).rows <= job_resources.SMALL_ROWS else None
+        small = self.grouped() and self.size(dataset, recipe).rows <= job_resources.SMALL_ROWS
+        return SMALL_GROUP if small else None
 
     def study_group(self, study: str, dataset: str) -> str | None:
         """Name the group of the jobs on a data set of a study."""

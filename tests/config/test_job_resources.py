@@ -124,6 +124,7 @@ def test_requests_of_a_plan(needs):
     assert needs.group("heart", "standardise") == "tables"
     assert needs.group("reuters-modapte", "none") is None
     assert needs.study_group("margin-reuters", "reuters-modapte") is None
+    assert PlanResources(needs.plan, grouped=lambda: False).group("heart", "standardise") is None
     # All derivatives at all points, or at a few of them in each draw.
     whole = needs.method_size("invariance-table", "g241c", "invariance")
     assert whole.functionals == 1500 * 241
