@@ -6,7 +6,7 @@ the facts say how many that are, and is taken to keep all of them elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -118,20 +118,27 @@ class PlanResources:
         return job_resources.learn(self.method_size(study, dataset, method), attempt)
 
     def fit(
-        self, study: str, dataset: str, grams: int, attempt: int, minutes: float | None = None
+        self,
+        study: str,
+        dataset: str,
+        methods: Iterable[str],
+        attempt: int,
+        minutes: float | None = None,
     ) -> Request:
-        """Request of a part of the draws, which reads so many Gram files.
+        """Request of a part of the draws of some methods, which reads each Gram file once.
 
         Parameters
         ----------
         study, dataset : str
-        grams : int
-            Gram files that the part reads, over all of its methods.
+        methods : iterable of str
         attempt : int
         minutes : float, optional
             What the part is expected to take.
         """
-        size = self.study_size(study, dataset, grams)
+        sizes = {method: self.method_size(study, dataset, method) for method in methods}
+        files = {path for method in sizes for path in self.plan.grams(study, dataset, method)}
+        functionals = max((size.functionals for size in sizes.values()), default=0)
+        size = replace(self.study_size(study, dataset, len(files)), functionals=functionals)
         return job_resources.fit(size, attempt, minutes=minutes)
 
     def method_size(self, study: str, dataset: str, method: str) -> Size:

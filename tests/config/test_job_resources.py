@@ -132,7 +132,13 @@ def test_requests_of_a_plan(needs):
     assert needs.method_size("margin-tables", "heart", "margin-nonnegative").grams == 3
     assert needs.learn("invariance-table", "g241c", "invariance", 1).mem_mb > 6576
     assert needs.align("margin-tables", "heart", 2).minutes == 3
-    fit = needs.fit("margin-reuters", "reuters-modapte", 2, 1, minutes=10)
+    # Each Gram file is read once for all methods of a part.
+    several = ["single-1", "single-2", "uniform"]
+    fit = needs.fit("margin-reuters", "reuters-modapte", several, 1, minutes=10)
+    size = needs.method_size("margin-reuters", "reuters-modapte", "uniform")
+    assert fit == job_resources.fit(size, minutes=10)
     assert (fit.minutes, fit.mem_mb > 3323) == (45, True)
+    without = needs.fit("margin-reuters", "reuters-modapte", [], 2)
+    assert without.mem_mb < fit.mem_mb
     bounded = needs.gram("reuters-modapte", "none", "linear-centred-unit", 1)
     assert bounded.mem_mb < 3000
