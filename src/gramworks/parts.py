@@ -112,6 +112,14 @@ def part_methods(plan: Plan, study: str, dataset: str, part: str) -> list[str]:
     return list(dict.fromkeys(piece.method for piece in plan.parts(study, dataset)[part]))
 
 
+def part_seconds(plan: Plan, study: str, dataset: str, part: str) -> float:
+    """Estimate the seconds of a part's draws."""
+    return sum(
+        seconds_of(plan, study, dataset, piece.method) * (piece.last - piece.first + 1)
+        for piece in plan.parts(study, dataset)[part]
+    )
+
+
 def part_grams(plan: Plan, study: str, dataset: str, part: str) -> list[str]:
     """List the Gram files that a part reads, each once."""
     return _once(plan.grams(study, dataset, m) for m in part_methods(plan, study, dataset, part))

@@ -10,6 +10,7 @@ try:
     from gramworks.fields import NAME_PATTERN
     from gramworks.kernels.identifiers import KERNEL_PATTERN
     from gramworks.plan import Plan
+    from gramworks.plan_resources import SMALL_GROUP, PlanResources
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"{error}. Install the project into this environment: pip install -e . "
@@ -20,6 +21,15 @@ try:
     plan = Plan(run_config(config, workflow.configfiles), workflow.basedir)
 except GramworksError as error:
     raise WorkflowError(str(error)) from None
+
+
+def small_jobs_share():
+    """Whether a profile says how many data sets' small jobs go together."""
+    return SMALL_GROUP in workflow.group_settings.group_components
+
+
+# Memory in MB and minutes of each job. Not parameters: changing them reruns nothing.
+needs = PlanResources(plan, grouped=small_jobs_share)
 
 # Where bytes come from does not change what they are, so the mirror is no parameter of a rule.
 if plan.config.mirror:

@@ -26,6 +26,11 @@ rule normalise:
         "results/logs/normalise/{dataset}/{recipe}.log",
     benchmark:
         "results/benchmarks/normalise/{dataset}/{recipe}.tsv"
+    group:
+        lambda w: needs.group(w.dataset, w.recipe)
+    resources:
+        mem_mb=lambda w, attempt: needs.normalise(w.dataset, w.recipe, attempt).mem_mb,
+        runtime=lambda w, attempt: needs.normalise(w.dataset, w.recipe, attempt).minutes,
     params:
         slice=lambda w: plan.table_slice(w.dataset),
         code=lambda w: plan.parser_code("normalise.py", w.dataset),
@@ -44,6 +49,11 @@ rule split:
         "results/logs/split/{study}/{dataset}.log",
     benchmark:
         "results/benchmarks/split/{study}/{dataset}.tsv"
+    group:
+        lambda w: needs.study_group(w.study, w.dataset)
+    resources:
+        mem_mb=lambda w, attempt: needs.split(w.study, w.dataset, attempt).mem_mb,
+        runtime=lambda w, attempt: needs.split(w.study, w.dataset, attempt).minutes,
     params:
         slice=lambda w: plan.splits_slice(w.study, w.dataset),
         code=lambda w: plan.code("split.py"),

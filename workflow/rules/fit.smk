@@ -13,6 +13,13 @@ rule learn:
         "results/logs/learn/{study}/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/learn/{study}/{dataset}/{method}.tsv"
+    resources:
+        mem_mb=lambda w, attempt: needs.learn(
+            w.study, w.dataset, w.method, attempt
+        ).mem_mb,
+        runtime=lambda w, attempt: needs.learn(
+            w.study, w.dataset, w.method, attempt
+        ).minutes,
     params:
         slice=lambda w: plan.fit_slice(w.study, w.dataset, w.method),
         code=lambda w: plan.method_code("learn.py", w.method),
@@ -34,6 +41,11 @@ rule fit:
         "results/logs/fit/{study}/{dataset}/{part}.log",
     benchmark:
         "results/benchmarks/fit/{study}/{dataset}/{part}.tsv"
+    resources:
+        mem_mb=lambda w, attempt: needs.fit(w.study, w.dataset, w.part, attempt).mem_mb,
+        runtime=lambda w, attempt: needs.fit(
+            w.study, w.dataset, w.part, attempt
+        ).minutes,
     params:
         # The code of each piece is in the slice.
         slice=lambda w: plan.part_slice(w.study, w.dataset, w.part),

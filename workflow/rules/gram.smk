@@ -13,11 +13,18 @@ rule gram:
         "results/logs/gram/{dataset}/{recipe}/{kernel}.log",
     benchmark:
         "results/benchmarks/gram/{dataset}/{recipe}/{kernel}.tsv"
+    group:
+        lambda w: needs.group(w.dataset, w.recipe)
     threads: 2
     resources:
         # Memory does not change the matrix, so it is a resource and no parameter.
         gram_memory_mb=plan.config.gram_memory_mb,
-        mem_mb=plan.config.gram_memory_mb + 512,
+        mem_mb=lambda w, attempt: needs.gram(
+            w.dataset, w.recipe, w.kernel, attempt
+        ).mem_mb,
+        runtime=lambda w, attempt: needs.gram(
+            w.dataset, w.recipe, w.kernel, attempt
+        ).minutes,
     params:
         precision=plan.config.gram_precision,
         code=lambda w: plan.kernel_code("gram.py", w.kernel),
@@ -41,7 +48,12 @@ rule gram_rows:
     threads: 2
     resources:
         gram_memory_mb=plan.config.gram_memory_mb,
-        mem_mb=plan.config.gram_memory_mb + 512,
+        mem_mb=lambda w, attempt: needs.gram_rows(
+            w.dataset, w.recipe, w.kernel, w.rows, attempt
+        ).mem_mb,
+        runtime=lambda w, attempt: needs.gram_rows(
+            w.dataset, w.recipe, w.kernel, w.rows, attempt
+        ).minutes,
     params:
         precision=plan.config.gram_precision,
         code=lambda w: plan.kernel_code("gram_rows.py", w.kernel),
@@ -63,7 +75,12 @@ rule gram_sums:
     threads: 2
     resources:
         gram_memory_mb=plan.config.gram_memory_mb,
-        mem_mb=plan.config.gram_memory_mb + 512,
+        mem_mb=lambda w, attempt: needs.gram_rows(
+            w.dataset, w.recipe, w.kernel, w.rows, attempt
+        ).mem_mb,
+        runtime=lambda w, attempt: needs.gram_rows(
+            w.dataset, w.recipe, w.kernel, w.rows, attempt
+        ).minutes,
     params:
         # Sums are not rounded, whatever is kept of the matrix; a key tells the two apart.
         precision=plan.config.gram_precision,

@@ -11,6 +11,11 @@ rule align:
         "results/logs/align/{study}/{dataset}.log",
     benchmark:
         "results/benchmarks/align/{study}/{dataset}.tsv"
+    group:
+        lambda w: needs.study_group(w.study, w.dataset)
+    resources:
+        mem_mb=lambda w, attempt: needs.align(w.study, w.dataset, attempt).mem_mb,
+        runtime=lambda w, attempt: needs.align(w.study, w.dataset, attempt).minutes,
     params:
         # A list, since kernels are named in the order of the files.
         kernels=lambda w: list(plan_views.view_grams(plan, w.study, w.dataset)),
@@ -31,6 +36,11 @@ rule map:
         "results/logs/map/{study}/{dataset}.log",
     benchmark:
         "results/benchmarks/map/{study}/{dataset}.tsv"
+    group:
+        lambda w: needs.study_group(w.study, w.dataset)
+    resources:
+        mem_mb=lambda w, attempt: needs.map_points(w.study, w.dataset, attempt).mem_mb,
+        runtime=lambda w, attempt: needs.map_points(w.study, w.dataset, attempt).minutes,
     params:
         positive=lambda w: plan.studies[w.study].datasets[w.dataset].positive or [],
         code=lambda w: plan.code("map.py"),

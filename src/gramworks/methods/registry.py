@@ -8,8 +8,8 @@ anywhere, so that a new method edits no existing file.
 from __future__ import annotations
 
 import importlib
-import os
 import inspect
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

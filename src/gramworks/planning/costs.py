@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gramworks.datasets.registry import load_entry
-from gramworks.parts import rates_of, seconds_of
+from gramworks.parts import part_seconds, rates_of
 from gramworks.planning.jobs import Job
 from gramworks.planning.schedule import Cost
 from gramworks.rates import estimate
@@ -25,7 +25,7 @@ _FIXED = {"fetch": 1.5, "split": 0.7, "align": 0.8, "map": 1.0, "tabulate": 6.0,
           "merge": 0.1, "predict": 0.1}  # fmt: skip
 _START = 2.2
 """A job that fits starts Python with numerical libraries."""
-_THREADS = {"gram": 2}
+_THREADS = {"gram": 2, "gram_rows": 2, "gram_sums": 2}
 
 
 def costs_of(plan: Plan, jobs: list[Job], *, cluster: bool = False) -> dict[str, Cost]:
@@ -69,17 +69,13 @@ def _estimate(plan: Plan, job: Job) -> float:
     rows, columns = _size(dataset)
     if job.rule == "normalise":
         return 0.7 + rows * columns / 2e6
-    if job.rule == "gram":
-        return 0.9 + rows**2 * (columns + 100) / 2e9
+    if job.rule.startswith("gram"):
+        return 0.9 + rows * _rows_of(job, rows) * (columns + 100) / 2e9
     study = job.wildcards["study"]
     if job.rule == "learn":
         found = estimate(rates_of(plan, "learn"), study, dataset, job.wildcards["method"], rows)
         return _START + (rows / 500) ** 3 if found is None else found
-    draws = [
-        (piece.last - piece.first + 1) * seconds_of(plan, study, dataset, piece.method)
-        for piece in job.pieces
-    ]
-    return _START + sum(draws)
+    return _START + part_seconds(plan, study, dataset, job.wildcards["part"])
 
 
 def _disk_mb(plan: Plan, job: Job) -> float:
@@ -87,10 +83,20 @@ def _disk_mb(plan: Plan, job: Job) -> float:
     path = plan.root / job.output
     if path.is_file():
         return path.stat().st_size / 2**20
-    if job.rule not in ("normalise", "gram", "learn"):
+    if job.rule not in ("normalise", "gram", "gram_rows", "learn"):
         return 0.0
     rows, columns = _size(job.wildcards["dataset"])
-    return 8 * rows * (columns if job.rule == "normalise" else rows) / 2**20
+    if job.rule == "gram" and len(job.inputs) > 1:  # joined of blocks, which hold the numbers
+        return 0.0
+    kept = 4 if job.rule.startswith("gram") and plan.config.gram_precision == "float32" else 8
+    across = columns if job.rule == "normalise" else _rows_of(job, rows)
+    return kept * rows * across / 2**20
+
+
+def _rows_of(job: Job, rows: int) -> int:
+    """Return how many rows of a matrix a job makes."""
+    first, _, last = job.wildcards.get("rows", f"0-{rows - 1}").partition("-")
+    return int(last) - int(first) + 1
 
 
 def _size(dataset: str) -> tuple[int, int]:

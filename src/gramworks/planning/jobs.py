@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gramworks import plan_views
+from gramworks import plan_grams, plan_views
 from gramworks.parts import Piece, part_files, part_grams, part_shared
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ class Job:
     @property
     def benchmark(self) -> str:
         """Where the engine notes what the job took, the folder of benchmarks left out."""
-        return "/".join([self.rule, *self.wildcards.values()]) + ".tsv"
+        folder = "gram" if self.rule.startswith("gram") else self.rule
+        kind = ".sums.tsv" if self.rule == "gram_sums" else ".tsv"
+        return "/".join([folder, *self.wildcards.values()]) + kind
 
 
 def jobs_of(plan: Plan) -> list[Job]:
@@ -71,7 +73,16 @@ def _of_data_set(plan: Plan, study: str, dataset: str, add) -> list[str]:
         grams = plan.grams(study, dataset, method)
         for path in grams:
             kernel = path.rpartition("/")[2].removesuffix(".h5")
-            add("gram", path, [table], dataset=dataset, recipe=recipe, kernel=kernel)
+            of_kernel = {"dataset": dataset, "recipe": recipe, "kernel": kernel}
+            sums = [
+                add("gram_sums", file, [table], **of_kernel, rows=_rows(file))
+                for file in plan_grams.sums(plan, dataset, recipe, kernel)
+            ]
+            blocks = [
+                add("gram_rows", file, [table, *sums], **of_kernel, rows=_rows(file))
+                for file in plan_grams.blocks(plan, dataset, recipe, kernel)
+            ]
+            add("gram", path, [table, *blocks], **of_kernel)
         for path in plan.shared(study, dataset, method):
             add("learn", path, [table, *grams], study=study, dataset=dataset, method=method)
     for file, (part, content) in zip(
@@ -100,3 +111,8 @@ def _of_data_set(plan: Plan, study: str, dataset: str, add) -> list[str]:
             rule = {"alignments": "align", "maps": "map"}[kind]
             shown.append(add(rule, path, [table, *grams], **where))
     return shown
+
+
+def _rows(path: str) -> str:
+    """Read which rows off the name of a block, such as 0-1999.h5 or 0-1999.sums.h5."""
+    return path.rpartition("/")[2].partition(".")[0]
