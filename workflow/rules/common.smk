@@ -1,5 +1,6 @@
 # The run: configuration checked, turned into a plan that the rules ask for files and slices.
 import os
+import shlex
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -30,6 +31,9 @@ def small_jobs_share():
 
 # Memory in MB and minutes of each job. Not parameters: changing them reruns nothing.
 needs = PlanResources(plan, grouped=small_jobs_share)
+
+# Shell commands run the Python that scripts run in, whatever the search path has.
+shell.prefix(f"PATH={shlex.quote(os.path.dirname(sys.executable))}:$PATH; ")
 
 # Where bytes come from does not change what they are, so the mirror is no parameter of a rule.
 if plan.config.mirror:

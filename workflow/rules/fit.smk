@@ -70,5 +70,5 @@ rule merge:
     message:
         "Merging scores of {wildcards.method} on {wildcards.dataset}"
     shell:
-        "{sys.executable:q} -m gramworks.merging --method {wildcards.method} --scores {output.scores:q}"
+        "python3 -m gramworks.merging --method {wildcards.method} --scores {output.scores:q}"
         " --timings {output.timings:q} {input.parts:q} 2> {log:q}"

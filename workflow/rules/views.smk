@@ -62,5 +62,5 @@ rule predict:
     message:
         "Merging predictions of {wildcards.method} on {wildcards.dataset}"
     shell:
-        "{sys.executable:q} -m gramworks.merging --method {wildcards.method}"
+        "python3 -m gramworks.merging --method {wildcards.method}"
         " --predictions {output.predictions:q} {input.parts:q} 2> {log:q}"
