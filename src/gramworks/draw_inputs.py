@@ -14,7 +14,12 @@ from gramworks.datasets.splits import Splits, read_splits
 from gramworks.datasets.store import read_dataset
 from gramworks.gram import read_gram
 from gramworks.label_tasks import group_against_rest
+from gramworks.methods.registry import load_method
 from gramworks.shared import read_shared
+from gramworks.stored_grams import GramRows
+
+_HELD = 256 * 2**20
+"""Bytes of a Gram matrix that is read whole, once, though each draw needs a part of its rows."""
 
 
 class DrawInputs:
@@ -55,20 +60,29 @@ class DrawInputs:
         """
         wanted = dict(slice_["kernels"])
         self._kernels = {k: K for k, K in self._kernels.items() if k in wanted.values()}
-        for kernel in wanted.values():
-            if kernel not in self._kernels:
-                self._kernels[kernel] = read_gram(self._grams[kernel])
-                self._kernels[kernel].setflags(write=False)
+        use = load_method(method).widest_gram_use(slice_["settings"], slice_["parameters"], method)
+        kernels = {name: self._kernel(kernel, use) for name, kernel in wanted.items()}
         data, positive = self.dataset, slice_.get("positive")
         return {
             "settings": slice_["settings"],
             "parameters": slice_["parameters"],
             "dataset": group_against_rest(data, positive) if positive else data,
             "splits": self.splits,
-            "kernels": {name: self._kernels[kernel] for name, kernel in wanted.items()},
+            "kernels": kernels,
             "output_kernel": slice_.get("output_kernel"),
             "shared": read_shared(self._shared[method]) if method in self._shared else None,
         }
+
+    def _kernel(self, kernel: str, use: str) -> np.ndarray | GramRows:
+        """Give a matrix, or its rows as they are asked for where these are all that is needed."""
+        path = self._grams[kernel]
+        if kernel not in self._kernels:
+            rows = GramRows(path)
+            if use == "eigenpairs" or (use == "rows" and 8 * len(rows) ** 2 > _HELD):
+                return rows
+            self._kernels[kernel] = read_gram(path)
+            self._kernels[kernel].setflags(write=False)
+        return self._kernels[kernel]
 
     @cached_property
     def dataset(self) -> Dataset:

@@ -31,6 +31,7 @@ from gramworks.output_kernel import OutputKernel, output_kernel_of
 from gramworks.problem import Outcome, Problem, Skip
 from gramworks.score_files import cell
 from gramworks.settings import format_setting, join_settings, parse_setting
+from gramworks.stored_grams import GramRows
 
 
 def run_draws(
@@ -265,7 +266,10 @@ def _present(
         masks = {name: mask[rows] for name, mask in masks.items()}
         if not np.array_equal(kept.get("rows"), rows):
             kept.clear()
-            parts = {name: _square_part(K, rows) for name, K in kernels.items()}
+            parts = {
+                name: K.part(rows) if isinstance(K, GramRows) else _square_part(K, rows)
+                for name, K in kernels.items()
+            }
             kept.update(rows=rows, kernels=parts)
         kernels = kept["kernels"]
     for mask in masks.values():
@@ -303,6 +307,8 @@ def _problem(
 
 def _read_only(values: Any) -> Any:
     """Give a view that cannot be written to; a list is copied."""
+    if isinstance(values, GramRows):
+        return values
     if isinstance(values, list):
         return list(values)
     if isinstance(values, np.ndarray):
