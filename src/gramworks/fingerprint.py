@@ -101,8 +101,9 @@ def _scan(
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
     except SyntaxError as error:
         raise GramworksError(f"{path}, line {error.lineno}: {error.msg}.") from None
-    imported = sorted(_imports(tree, module, is_package))
-    for node in ast.walk(tree):
+    statements = list(_statements(tree))
+    imported = sorted(_imports(statements, module, is_package))
+    for node in statements:
         _drop_docstring(node)
     digest = hashlib.sha256(ast.dump(tree, include_attributes=False).encode()).hexdigest()
     return digest, tuple(imported)
@@ -124,9 +125,18 @@ def _drop_docstring(node: ast.AST) -> None:
     ]
 
 
-def _imports(tree: ast.AST, module: str | None, is_package: bool) -> set[str]:
+def _imports(statements: list[ast.AST], module: str | None, is_package: bool) -> set[str]:
     found: set[str] = set()
-    for node in _run_nodes(tree):
+    for_types = {
+        id(part)
+        for node in statements
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for top in node.body
+        for part in _statements(top)
+    }
+    for node in statements:
+        if id(node) in for_types:  # runs only in type checkers
+            continue
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found |= _known(alias.name)
@@ -142,16 +152,16 @@ def _imports(tree: ast.AST, module: str | None, is_package: bool) -> set[str]:
     return found
 
 
-def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Walk the tree, but for what runs only in type checkers."""
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk a module and its statements; expressions, most of a tree, hold none."""
     pending = [tree]
     while pending:
         node = pending.pop()
         yield node
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            pending += node.orelse
-        else:
-            pending += ast.iter_child_nodes(node)
+        for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inside = getattr(node, block, ())
+            if isinstance(inside, list):  # the body of a lambda or a conditional is an expression
+                pending += inside
 
 
 def _exports(package: str) -> dict[str, str]:

@@ -74,7 +74,7 @@ def test_real_public_names_are_followed():
 
 
 def module_imports(code):
-    return module._imports(ast.parse(code), None, False)
+    return module._imports(ast.parse(code).body, None, False)
 
 
 def test_unreached_module_and_version_do_not_count(package):
@@ -116,3 +116,38 @@ def test_package_inits_lead_nowhere(name):
     path = Path(importlib.util.find_spec(name).origin)
     if path.name == "__init__.py":
         assert reached_modules([name]) <= {name, name.rpartition(".")[0]}
+
+
+def test_imports_in_any_block_are_followed():
+    code = """
+match 1:
+    case 1:
+        from gramworks.kernels import gaussian
+try:
+    pass
+except ValueError:
+    import gramworks.errors
+finally:
+    with open("x") as f:
+        from gramworks import draws
+f = lambda: 1 if 2 else 3
+class A:
+    async def b(self):
+        async for c in d:
+            from gramworks.hdf5 import atomic
+"""
+    found = module_imports_anywhere(code)
+    for name in ("kernels.gaussian_kernel", "errors", "draws", "hdf5"):
+        assert f"gramworks.{name}" in found
+
+
+def module_imports_anywhere(code):
+    return module._imports(list(module._statements(ast.parse(code))), None, False)
+
+
+def test_imports_for_type_checkers_are_not_followed():
+    code = (
+        "if TYPE_CHECKING:\n    if x:\n        import gramworks.draws\n"
+        "else:\n    import gramworks.errors"
+    )
+    assert module_imports_anywhere(code) == {"gramworks.errors"}

@@ -30,7 +30,7 @@ _DESCRIPTIVE = {"title", "papers", "licence", "citation", "caveats"}
 
 def dataset_ids() -> list[str]:
     """List the registered data sets."""
-    return _ids_in(FOLDER)
+    return list(_registered(FOLDER, os.stat(FOLDER).st_mtime_ns))
 
 
 def own_ids() -> list[str]:
@@ -39,12 +39,16 @@ def own_ids() -> list[str]:
 
 
 def _ids_in(folder: Path) -> list[str]:
-    # thousands of calls for a large run: a plain listing takes a hundredth of a glob
     try:
         names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
+
+
+@cache
+def _registered(folder: Path, _modified: int) -> list[str]:
+    return _ids_in(folder)
 
 
 def load_entry(dataset: str) -> DatasetEntry:

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -182,10 +183,14 @@ def method_module(name: str) -> str:
 
 
 def _stems() -> list[str]:
-    # thousands of calls for a large run: a plain listing takes a hundredth of a glob
+    return _listed(_FOLDER, os.stat(_FOLDER).st_mtime_ns)
+
+
+@cache
+def _listed(folder: Path, _modified: int) -> list[str]:
     return sorted(
         name.removesuffix(".py")
-        for name in os.listdir(_FOLDER)
+        for name in os.listdir(folder)
         if name.endswith(".py") and name != "registry.py" and not name.startswith("_")
     )
 
