@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from gramworks.errors import ConfigError
-from gramworks.fields import Count, Name, StrictModel, Unique, validated
+from gramworks.fields import Count, Name, Number, StrictModel, Unique, validated
 from gramworks.strict_yaml import load_yaml
 
 
@@ -51,7 +51,7 @@ class RunConfig(StrictModel):
     """How values of Gram matrices are kept. float32: computed in float64 and rounded once, in half
     the space."""
 
-    minutes_a_job: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.5
+    minutes_a_job: Annotated[Number, Field(gt=0, allow_inf_nan=False)] = 0.5
     """Draws are cut into jobs of about so many minutes, by measured rates; scores do not depend on
     it. On a cluster, where a job costs seconds to start, a few minutes are better."""
 

@@ -46,7 +46,12 @@ from gramworks.gram_files import (
 from gramworks.gram_memory import share_memory
 from gramworks.hdf5 import atomic, damaged, opened, read_json, write_array, write_json
 from gramworks.kernels.checks import LARGEST_ASYMMETRY, GramCheck, judge
-from gramworks.kernels.eigenvalue_ends import block_ends, starting_block
+from gramworks.kernels.eigenvalue_ends import (
+    EXACT_POINTS,
+    block_ends,
+    exact_ends,
+    starting_block,
+)
 from gramworks.kernels.identifiers import made_by_rows, needs_sums, parse_kernel
 from gramworks.kernels.tiles import Log, tile_side, upper_tiles, within
 from gramworks.kernels.transforms import row_sums
@@ -203,8 +208,12 @@ def join_rows(
     with one_blas_thread(), ExitStack() as stack:
         matrix = JoinedMatrix(path, about, stack)
         asymmetry, trace, product = _first_pass(matrix, path, blocks, log)
+        if n <= EXACT_POINTS:
+            ends = exact_ends(matrix[0:n, 0:n].astype(np.float64))
+        else:
+            ends = block_ends(product, lambda block: multiply_tiles(matrix, block))
         check = judge(
-            block_ends(product, lambda block: multiply_tiles(matrix, block)),
+            ends,
             trace=trace,
             n=n,
             scale=float(first.get("scale", 0.0)),

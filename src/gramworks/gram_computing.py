@@ -24,7 +24,12 @@ from gramworks.errors import KernelError
 from gramworks.gram_memory import memory_short
 from gramworks.hdf5 import check_space
 from gramworks.kernels.checks import GramCheck, judge
-from gramworks.kernels.eigenvalue_ends import block_ends, exact_ends, starting_block
+from gramworks.kernels.eigenvalue_ends import (
+    EXACT_POINTS,
+    block_ends,
+    exact_ends,
+    starting_block,
+)
 from gramworks.kernels.identifiers import KernelId, family_module, parse_kernel
 from gramworks.kernels.similarity_map import mapped_blocks
 from gramworks.kernels.tiles import (
@@ -39,10 +44,6 @@ from gramworks.kernels.tiles import (
     within,
 )
 from gramworks.kernels.transforms import centred_blocks, diagonal, row_sums, unit_blocks
-
-# A kernel computed here is positive semidefinite by its formula, so that its smallest eigenvalue
-# need not be hunted for: the ends are exact up to this size and quick estimates beyond.
-_EXACT_POINTS = 1000
 
 
 @contextmanager
@@ -109,7 +110,7 @@ def compute_in_memory(
     n = K.shape[0]
     for part in ranges(n):
         K[part] = _rounded(K[part], dataset.dtype)
-    if n <= _EXACT_POINTS:
+    if n <= EXACT_POINTS:
         ends = exact_ends(K)
     else:
         ends = block_ends(K @ starting_block(n), lambda block: K @ block)

@@ -41,7 +41,8 @@ def read_pieces(path: str | Path, key: str = "") -> list[dict[str, Any]] | None:
     try:
         content = json.loads(Path(path).read_bytes())
         found, pieces, wanted = content["key"], content["pieces"], content["sha256"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        [piece["method"] for piece in pieces]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(path, f"cannot be read ({type(error).__name__}: {error})") from None
     if _digest(_text(pieces)) != wanted:
         raise _damaged(path, "does not hold what was written to it")

@@ -7,6 +7,7 @@ cut decides neither seeds nor rows, so that no score depends on it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from functools import cache
@@ -81,21 +82,26 @@ def parts(plan: Plan, study: str, dataset: str) -> dict[str, list[Piece]]:
             for piece in pieces(plan, study, dataset, method):
                 takes = seconds * (piece.last - piece.first + 1)
                 if pending and length + takes > limit:
-                    found[_name(plan, study, dataset, pending)] = pending
+                    found[_name(pending)] = pending
                     pending, length = [], 0.0
                 pending.append(piece)
                 length += takes
         if pending:
-            found[_name(plan, study, dataset, pending)] = pending
+            found[_name(pending)] = pending
     return found
 
 
-def _name(plan: Plan, study: str, dataset: str, content: list[Piece]) -> str:
-    """Name a part by its first piece and how many follow, such as svm, svm.0-9 or svm+3."""
-    first = content[0]
-    whole = first.last - first.first + 1 == plan.n_repeats(study, dataset)
-    name = first.method if whole else f"{first.method}.{first.first}-{first.last}"
-    return name if len(content) == 1 else f"{name}+{len(content) - 1}"
+def _name(content: list[Piece]) -> str:
+    """Name a part by its first piece and what follows, such as svm.0-9 or svm.0-29+3.1f9c04.
+
+    Parts of other content have other names, also where the engine has lost its records.
+    """
+    method, first, last = content[0]
+    name = f"{method}.{first}-{last}"
+    if len(content) == 1:
+        return name
+    digest = hashlib.sha256(repr([tuple(piece) for piece in content]).encode()).hexdigest()[:6]
+    return f"{name}+{len(content) - 1}.{digest}"
 
 
 def part_files(plan: Plan, study: str, dataset: str, method: str | None = None) -> list[str]:

@@ -24,7 +24,8 @@ def stripes_of(plan: Plan, dataset: str, recipe: str, kernel: str) -> list[slice
     most = plan.config.gram_rows_a_job
     if rows is None or not rows.exact or rows.most <= most or not made_by_rows(kernel):
         return []
-    return stripes(rows.most, most)
+    found = stripes(rows.most, most)
+    return found if len(found) > 1 else []  # one tile is more than a job's rows: one job
 
 
 def blocks(plan: Plan, dataset: str, recipe: str, kernel: str) -> list[str]:

@@ -8,6 +8,7 @@ last run itself, so that a run that has ended has nothing to do when it is calle
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,8 @@ OWN = Path("results/rates.csv")
 """Of this machine, written by ``gramworks plan --save-rates``; it stands above the shipped ones."""
 COLUMNS = ("stage", "study", "dataset", "method", "seconds")
 """Stage `fit`: seconds of one repeat, all its settings and labels together; `learn`: of the job."""
+_AGAIN = "remove it; `gramworks plan --save-rates` writes it again."
+_MOST = 1e8
 _UNKNOWN = 0.1
 """Seconds a repeat and setting of a method never measured, on `_ROWS` points."""
 _ROWS = 300
@@ -45,29 +48,37 @@ def read_rates(path: str | Path, stage: str = "fit") -> dict[tuple[str, str, str
         Names the file and the line, and what should stand there.
     """
     path = Path(path)
-    if not path.is_file():
+    if not path.exists():
         return {}
+    try:
+        reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8")), strict=True)
+        header, *rows = [*reader] or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: is no table of rates ({error}); {_AGAIN}") from None
+    if tuple(header) != COLUMNS:
+        wanted = ", ".join(COLUMNS)
+        raise ConfigError(
+            f"{path}: found the columns {', '.join(header)}, expected {wanted}; {_AGAIN}"
+        )
     found = {}
-    with open(path, newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
+    for line, row in enumerate(rows, 2):
+        seconds = _seconds(row[-1]) if len(row) == len(COLUMNS) else None
+        if seconds is None:
             raise ConfigError(
-                f"{path}: found the columns {reader.fieldnames}, expected {', '.join(COLUMNS)}; "
-                "write it again with `gramworks plan --save-rates`, or remove it."
+                f"{path}, line {line}: found {','.join(row)!r}, expected {', '.join(COLUMNS)} with "
+                f"seconds from 0 to {_MOST:g}; {_AGAIN}"
             )
-        for row in reader:
-            try:
-                seconds = float(row["seconds"])
-            except (TypeError, ValueError):
-                seconds = -1.0
-            if not 0 <= seconds < float("inf"):
-                raise ConfigError(
-                    f"{path}, line {reader.line_num}: seconds is {row['seconds']!r}, expected a "
-                    "number from 0; write the file again with `gramworks plan --save-rates`."
-                )
-            if row["stage"] == stage:
-                found[row["study"], row["dataset"], row["method"]] = seconds
+        if row[0] == stage:
+            found[row[1], row[2], row[3]] = seconds
     return found
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value <= _MOST else None
 
 
 def write_rates(path: str | Path, **stages: Rates) -> None:

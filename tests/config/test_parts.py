@@ -1,5 +1,7 @@
 """How draws are cut into jobs, and where the rates come from."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,10 +73,17 @@ def test_every_repeat_is_fitted_once_and_no_job_is_long(folder, repeats, seconds
 
 def test_parts_are_named_by_what_they_hold(folder):
     made = plan(folder, 20, minutes_a_job=1000)
-    assert list(made.parts("tiny", "iris-two")) == ["majority+2", "cluster-kernel"]
+    together, alone = made.parts("tiny", "iris-two")
+    assert re.fullmatch(r"majority\.0-19\+2\.[0-9a-f]{6}", together)
+    assert alone == "cluster-kernel.0-19"
     assert module.part_files(made, "tiny", "iris-two", "svm") == [
-        "results/draws/tiny/iris-two/majority+2.json"
+        f"results/draws/tiny/iris-two/{together}.json"
     ]
+    # other methods behind the first one, or other repeats, are another file
+    fewer = plan(folder, 20, minutes_a_job=1000, methods=["majority", "svm", "cluster-kernel"])
+    other = plan(folder, 19, minutes_a_job=1000)
+    names = {name for made in (fewer, other) for name in made.parts("tiny", "iris-two")}
+    assert not names & {together}
     made = plan(folder, 4, minutes_a_job=1e-6)
     assert "svm.2-2" in made.parts("tiny", "iris-two")
     assert len(made.parts("tiny", "iris-two")) == 16
@@ -124,14 +133,18 @@ def test_shipped_rates_are_of_methods_and_data_that_exist():
     ("text", "said"),
     [
         ("study,method,seconds\n", "expected stage, study, dataset, method, seconds"),
-        ("stage,study,dataset,method,seconds\nfit,a,b,c,-1\n", "line 2: seconds is '-1'"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c,-1\n", "line 2: found 'fit,a,b,c,-1'"),
         ("stage,study,dataset,method,seconds\nfit,a,b,c,nan\n", "line 2"),
-        ("stage,study,dataset,method,seconds\nfit,a,b,c\n", "line 2: seconds is None"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c,1e308\n", "from 0 to 1e+08"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c,1,2\n", "line 2"),
+        ("\xff\xfe\x00b", "is no table of rates"),
+        ("", "found the columns , expected stage"),
+        ("stage,study,dataset,method,seconds\nfit,a,b,c\n", "line 2: found 'fit,a,b,c'"),
     ],
 )
 def test_wrong_files_of_rates_are_told(tmp_path, text, said):
-    (tmp_path / "rates.csv").write_text(text)
-    with pytest.raises(ConfigError, match="--save-rates") as caught:
+    (tmp_path / "rates.csv").write_bytes(text.encode("latin-1"))
+    with pytest.raises(ConfigError, match="remove it; .*--save-rates") as caught:
         read_rates(tmp_path / "rates.csv")
     assert said in str(caught.value)
 

@@ -99,9 +99,8 @@ def test_wrong_configurations_are_refused_with_what_is_allowed(root, text, said)
 
 def test_files_of_a_run(root):
     made = plan(root, sources="any")
-    assert part_files(made, "tiny", "heart", "svm") == [
-        "results/draws/tiny/heart/majority.0-1+7.json"
-    ]
+    [file] = part_files(made, "tiny", "heart", "svm")
+    assert file.startswith("results/draws/tiny/heart/majority.0-1+7.")
     assert made.grams("tiny", "heart", "kernel-ridge") == [
         "results/gram/heart/standardise/linear.h5"
     ]
@@ -180,7 +179,7 @@ def test_a_setting_of_both_splits_and_method_is_refused(root):
 def test_every_file_of_the_run_is_a_target(root):
     made = plan(root)
     targets = set(made.targets())
-    assert "results/draws/tiny/iris-two/majority.0-1+7.json" in targets
+    assert targets >= set(part_files(made, "tiny", "iris-two"))
     assert "results/timings/tiny/iris-two/svm.csv" in targets
     assert "results/gram/iris-two/none/linear.h5" in targets
     assert "data/raw/iris-two/manifest.json" in targets

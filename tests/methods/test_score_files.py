@@ -42,7 +42,16 @@ def test_parts_that_hold_something_else_are_named(tmp_path):
         read_pieces(path)
     write_pieces(path, [piece(0, 1)])
     text = path.read_text()
-    for content in ("[]", "{}", "7", '"text"', text.replace('"failed"', '"ok"', 1), "\x00\xff"):
+    deep = "[" * 100_000
+    for content in (
+        deep,
+        "[]",
+        "{}",
+        "7",
+        '"text"',
+        text.replace('"failed"', '"ok"', 1),
+        "\x00\xff",
+    ):
         path.write_text(content)
         with pytest.raises(FileDamaged, match=r"a\.json"):
             read_pieces(path)
@@ -67,8 +76,8 @@ def test_rows_are_merged_in_one_order_however_they_were_cut(tmp_path):
     write_pieces(tmp_path / "x.json", [piece(3, 11), piece(0, 4, method="other")])
     write_pieces(tmp_path / "y.json", [piece(0, 2)])
     write_pieces(tmp_path / "whole.json", [piece(0, 11, settings=("C=2", "C=1"))])
-    cut = rows_of([tmp_path / "x.json", tmp_path / "y.json"], "m", "scores")
-    assert cut == rows_of([tmp_path / "whole.json"], "m", "scores")
+    cut = rows_of([tmp_path / "x.json", tmp_path / "y.json"], "m", 12, "scores")
+    assert cut == rows_of([tmp_path / "whole.json"], "m", 12, "scores")
     # repeats count as numbers: 2 comes before 10
     assert [(row[3], row[4]) for row in cut] == [
         (setting, str(repeat)) for setting in ("C=1", "C=2") for repeat in range(12)
@@ -78,10 +87,20 @@ def test_rows_are_merged_in_one_order_however_they_were_cut(tmp_path):
 def test_repeats_that_are_missing_or_stand_twice_are_told(tmp_path):
     write_pieces(tmp_path / "x.json", [piece(0, 2), piece(4, 5)])
     with pytest.raises(FileDamaged, match=r"x\.json: holds repeats 4 to 5 of m, and repeat 3"):
-        rows_of([tmp_path / "x.json"], "m", "scores")
+        rows_of([tmp_path / "x.json"], "m", 6, "scores")
     write_pieces(tmp_path / "x.json", [piece(0, 2), piece(2, 5)])
     with pytest.raises(FileDamaged, match="holds repeats 2 to 5 of m, and repeat 3"):
-        rows_of([tmp_path / "x.json"], "m", "scores")
+        rows_of([tmp_path / "x.json"], "m", 6, "scores")
+
+
+def test_a_part_that_lacks_a_method_or_its_last_repeats_is_told(tmp_path):
+    write_pieces(tmp_path / "x.json", [piece(0, 2)])
+    with pytest.raises(FileDamaged, match=r"x\.json: holds 3 repeats of m, expected are 4"):
+        rows_of([tmp_path / "x.json"], "m", 4, "scores")
+    with pytest.raises(FileDamaged, match=r"x\.json: holds 0 repeats of other, expected are 3"):
+        rows_of([tmp_path / "x.json"], "other", 3, "scores")
+    with pytest.raises(FileDamaged, match="holds 3 repeats of m, expected are 2"):
+        rows_of([tmp_path / "x.json"], "m", 2, "scores")
 
 
 def test_merging_from_the_command_line(tmp_path, capsys):
@@ -90,7 +109,7 @@ def test_merging_from_the_command_line(tmp_path, capsys):
     write_pieces(tmp_path / "x.json", [part])
     files = {kind: str(tmp_path / f"{kind}.csv") for kind in ("scores", "timings", "predictions")}
     options = [text for kind, path in files.items() for text in (f"--{kind}", path)]
-    assert main(["--method", "m", *options, str(tmp_path / "x.json")]) == 0
+    assert main(["--method", "m", "--repeats", "2", *options, str(tmp_path / "x.json")]) == 0
     with open(files["scores"], newline="") as file:
         header, *rows = csv.reader(file)
     assert tuple(header) == COLUMNS
@@ -98,7 +117,7 @@ def test_merging_from_the_command_line(tmp_path, capsys):
     with open(files["predictions"], newline="") as file:
         assert list(csv.reader(file))[1][3] == "'=1+1"
     (tmp_path / "x.json").write_text("cut")
-    assert main(["--method", "m", *options, str(tmp_path / "x.json")]) == 1
+    assert main(["--method", "m", "--repeats", "2", *options, str(tmp_path / "x.json")]) == 1
     assert "x.json" in capsys.readouterr().err
 
 

@@ -87,7 +87,7 @@ def test_benchmark_files(tmp_path):
     assert measured(path) == (None, 0)
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5"])
+@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5", "²"])
 def test_numbers_of_cores_are_checked(wrong, capsys):
     parser = argparse.ArgumentParser()
     add_parser(parser.add_subparsers())

@@ -122,9 +122,10 @@ def test_a_job_that_failed_in_a_rerun_is_tried_again(done):
 
 
 def test_a_file_that_is_gone_is_made_again(done):
+    [part] = (done.folder / "results/draws/tiny/iris-two").glob("*.json")
     for name in (
         "results/gram/iris-two/none/linear.h5",
-        "results/draws/tiny/iris-two/majority.0-1+5.json",
+        str(part.relative_to(done.folder)),
         "results/scores/tiny/iris-two/svm.csv",
     ):
         (done.folder / name).unlink()

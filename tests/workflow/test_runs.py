@@ -67,7 +67,7 @@ def test_the_finished_run_has_every_stage(finished):
         "results/datasets/iris-two/none.h5",
         "results/splits/tiny/iris-two.h5",
         "results/gram/iris-two/none/linear.h5",
-        "results/draws/tiny/iris-two/majority.0-1+5.json",
+        "results/draws/tiny/iris-two/pieces/majority.0-1.json",
         "results/scores/tiny/iris-two/svm.csv",
         "results/timings/tiny/iris-two/svm.csv",
         "results/report/index.html",
@@ -207,7 +207,7 @@ def test_another_configuration_file_replaces_the_default_one(project):
     project.write("config.yaml", "studies: [tiny]\nrepeats: 1\nmethods: [majority]\n")
     project.write("config/other.yaml", "studies: [tiny]\n")
     output = project.run("--dry-run", "--configfile", "config/other.yaml")
-    assert "Fitting majority.0-1+5 on iris-two" in output
+    assert "Fitting majority.0-1+5." in output
     output = project.run("--dry-run", "--config", "repeats=2")
     assert "Fitting majority on iris-two" in output
     assert "svm" not in output

@@ -46,7 +46,7 @@ wildcard_constraints:
     recipe=NAME_PATTERN,
     kernel=KERNEL_PATTERN,
     method=NAME_PATTERN,
-    part=NAME_PATTERN + r"(\+\d+)?",
+    part=NAME_PATTERN + r"(\+\d+\.[0-9a-f]+)?",
     rows=r"\d+-\d+",
 
 

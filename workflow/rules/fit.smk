@@ -66,9 +66,10 @@ rule merge:
     log:
         "results/logs/merge/{study}/{dataset}/{method}.log",
     params:
+        repeats=lambda w: plan.n_repeats(w.study, w.dataset),
         code=lambda w: plan.module_code("gramworks.merging"),
     message:
         "Merging scores of {wildcards.method} on {wildcards.dataset}"
     shell:
-        "python3 -m gramworks.merging --method {wildcards.method} --scores {output.scores:q}"
-        " --timings {output.timings:q} {input.parts:q} 2> {log:q}"
+        "python3 -m gramworks.merging --method {wildcards.method}"
+        " --repeats {params.repeats} --scores {output.scores:q} --timings {output.timings:q} {input.parts:q} 2> {log:q}"

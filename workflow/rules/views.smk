@@ -58,9 +58,10 @@ rule predict:
     log:
         "results/logs/predict/{study}/{dataset}/{method}.log",
     params:
+        repeats=lambda w: plan.n_repeats(w.study, w.dataset),
         code=lambda w: plan.module_code("gramworks.merging"),
     message:
         "Merging predictions of {wildcards.method} on {wildcards.dataset}"
     shell:
         "python3 -m gramworks.merging --method {wildcards.method}"
-        " --predictions {output.predictions:q} {input.parts:q} 2> {log:q}"
+        " --repeats {params.repeats} --predictions {output.predictions:q} {input.parts:q} 2> {log:q}"

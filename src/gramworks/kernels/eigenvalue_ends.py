@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal, eigvalsh, qr
 
+EXACT_POINTS = 1000
+"""Points up to which computed kernels get exact ends. Beyond, quick estimates: they are positive
+semidefinite by formula, so that their smallest eigenvalue need not be hunted for."""
 BLOCK = 16
 """Vectors that `block_ends` multiplies at a time."""
 
