@@ -347,3 +347,11 @@ def test_values_beyond_float32_are_refused(tmp_path):
     compute_gram(tmp_path / "a.h5", X, "linear")
     with pytest.raises(KernelError, match="dtype int64; allowed"):
         read_gram(tmp_path / "a.h5", dtype=int)
+
+
+def test_ends_of_a_small_joined_matrix_are_exact(tmp_path):
+    """The recorded smallest eigenvalue does not depend on how many jobs made the matrix."""
+    check = made(tmp_path / "k.h5", X=POINTS[:700], cut=stripes(700, 500))
+    values = np.linalg.eigvalsh(read_gram(tmp_path / "k.h5"))
+    assert abs(check.smallest_eigenvalue - values[0]) <= 1e-12 * values[-1]
+    assert check.eigenvalue_error == 0
