@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,9 +133,9 @@ def test_kernels_that_landmarks_cannot_stand_for(kernel):
         METHOD.parameters({"kernel": kernel}, "test")
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="needs Linux's /proc")
 def test_100000_points_fit_into_half_a_gibibyte():
     code = """
-        import resource
         import numpy as np
         from gramworks.methods.registry import load_method
         from gramworks.problem import Problem
@@ -152,7 +153,8 @@ def test_100000_points_fit_into_half_a_gibibyte():
         )
         found = method.fit(made, method.parameters(params, "test")).predictions
         print(np.corrcoef(found, y[~labelled])[0, 1])
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        # what getrusage says begins with the memory of the process that started this one
+        print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
     """
     made = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
@@ -160,4 +162,4 @@ def test_100000_points_fit_into_half_a_gibibyte():
     assert made.returncode == 0, made.stderr
     correlation, peak = map(float, made.stdout.splitlines()[-2:])
     assert correlation > 0.99
-    assert peak < 512
+    assert peak / 1024 < 512
