@@ -275,7 +275,7 @@ def stages(options: argparse.Namespace) -> dict[str, list]:
                     compute_gram(path, data.X, "gaussian-median", memory_mb=256)
                 points.append([n, cpu(lambda: call(data), 3)])  # noqa: B023
                 path.unlink(missing_ok=True) if name == "gram" else None
-            print(f"{name}: {points}", file=sys.stderr, flush=True)
+            print(f"{name}: n = {points[-1][0]}", file=sys.stderr, flush=True)
     return found
 
 
@@ -298,8 +298,10 @@ def run(options: argparse.Namespace) -> dict:
         if not options.methods:
             found["stages"] = stages(options)
         for name in chosen:
+            start = time.process_time()
             found["methods"][name] = measure(name, options)
-            print(f"{name}: {found['methods'][name]}", file=sys.stderr, flush=True)
+            used = time.process_time() - start
+            print(f"{name}: {used:.1f} s in all", file=sys.stderr, flush=True)
     found["machine"] = {**machine(), "load": [found["machine"]["load"][1], machine()["load"][1]]}
     return found
 
@@ -307,8 +309,8 @@ def run(options: argparse.Namespace) -> dict:
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", nargs="*", metavar="METHOD", help="default: all, and stages")
-    parser.add_argument("--seconds", type=float, default=5.0, help="limit of one measured call")
-    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=3.0, help="limit of one measured call")
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--larger", type=int, nargs="*", default=LARGER)
     parser.add_argument("--counts", type=int, nargs="+", default=KERNELS, help="kernels and draws")

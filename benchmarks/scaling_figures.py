@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,7 +35,7 @@ FAMILIES = {
     "No Gram matrix": ("majority", "oracle", "nystroem-ridge"),
 }  # fmt: skip
 FURTHER, STAGES = "Further methods", "Stages before the methods"
-WIDE, HIGH, NAMES, LEFT, GAP = 3.0, 2.1, 2.55, 0.62, 0.72
+WIDE, HIGH, NAMES, LEFT, GAP = 2.7, 2.1, 3.0, 0.8, 0.72
 """Inches: a panel, the names beside it, the room at its left and below it."""
 
 Curves = Mapping[str, list[list[float]]]
@@ -50,7 +51,7 @@ def by_family(curves: Curves) -> dict[str, Curves]:
     return {family: panel for family, panel in found.items() if panel}
 
 
-def draw(panels: Mapping[str, Curves], stem: Path, xlabel: str, slopes: tuple[int, ...]) -> None:
+def draw(panels: Mapping[str, Curves], stem: Path, xlabel: str, slopes: tuple[str, ...]) -> None:
     """Draw panels in two columns and write SVG and PNG."""
     rows = -(-len(panels) // 2)
     columns = min(len(panels), 2)
@@ -60,25 +61,28 @@ def draw(panels: Mapping[str, Curves], stem: Path, xlabel: str, slopes: tuple[in
         figure = Figure(figsize=(width, height))
         values = [y for curves in panels.values() for points in curves.values() for _, y in points]
         limits = 0.6 * min(values), 2.0 * max(values)
+        spans = [[x for points in curves.values() for x, _ in points] for curves in panels.values()]
+        least, usual = min(map(min, spans)), sorted(map(max, spans))[len(spans) // 2]
         for place, (title, curves) in enumerate(panels.items()):
             left = (place % 2) * (LEFT + WIDE + NAMES) + LEFT
             bottom = height - (place // 2 + 1) * (HIGH + GAP) + GAP - 0.3
             at = (left / width, bottom / height, WIDE / width, HIGH / height)
             panel = figure.add_axes(at)
-            _panel(panel, title, curves, limits, slopes)
+            sizes = least, max(usual, *spans[place])
+            _panel(panel, title, curves, sizes, limits, slopes)
             panel.set_xlabel(xlabel)
             if place % 2 == 0:
-                panel.set_ylabel("CPU seconds")
+                panel.set_ylabel("CPU time")
         save_figure(figure, stem, version=__version__)
 
 
-def _panel(panel: Axes, title: str, curves: Curves, limits, slopes) -> None:
-    xs = [x for points in curves.values() for x, _ in points]
-    panel.set(xscale="log", yscale="log", xlim=(0.85 * min(xs), 1.18 * max(xs)), ylim=limits)
+def _panel(panel: Axes, title: str, curves: Curves, sizes, limits, slopes) -> None:
+    low, high = sizes
+    panel.set(xscale="log", yscale="log", xlim=(0.85 * low, 1.18 * high), ylim=limits)
     panel.set_title(title, loc="left", fontsize=9.5, fontweight="bold")
     panel.grid(visible=True, which="major")
     panel.tick_params(length=0, which="both")
-    _guides(panel, min(xs), max(xs), limits, slopes)
+    _guides(panel, low, high, limits, slopes)
     ends = []
     for name, points in curves.items():
         look = method_mark(name)
@@ -88,22 +92,32 @@ def _panel(panel: Axes, title: str, curves: Curves, limits, slopes) -> None:
             linewidth=1.2,
         )  # fmt: skip
         ends.append(End(name, x[-1], y[-1], look))
-    ticks = sorted({x for points in curves.values() for x, _ in points})
+    ticks = [low * 2**k for k in range(round(math.log2(high / low)) + 1)]
     step = -(-len(ticks) // 6)
     panel.set_xticks(ticks[::step], [f"{tick:,}".replace(",", " ") for tick in ticks[::step]])
     panel.set_xticks([], minor=True)
+    tens = [10.0**k for k in range(-6, 6) if limits[0] <= 10.0**k <= limits[1]]
+    panel.set_yticks(tens, [_time(ten) for ten in tens])
     panel.set_yticks([], minor=True)
     label_ends(panel, ends, HIGH, WIDE)
 
 
-def _guides(panel: Axes, low: float, high: float, limits, slopes: tuple[int, ...]) -> None:
+def _guides(panel: Axes, low: float, high: float, limits, slopes: tuple[str, ...]) -> None:
     """Draw what grows with a whole power, from the lower left corner."""
     base = 1.6 * limits[0]
-    for power in slopes:
+    for power, name in enumerate(slopes, 1):
         end = min(high, low * (limits[1] / 1.5 / base) ** (1 / power))
         top = base * (end / low) ** power
         panel.plot([low, end], [base, top], color=GRID, linewidth=2.2, zorder=0.5)
         panel.text(
-            end, top, {1: "1", 2: "2", 3: "3"}[power], fontsize=8, color=INK, alpha=0.65,
+            end, top, name, fontsize=8, color=INK, alpha=0.65,
             ha="right", va="bottom", zorder=0.6,
         )  # fmt: skip
+
+
+def _time(seconds: float) -> str:
+    """Write a power of ten."""
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0e} s"

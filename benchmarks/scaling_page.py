@@ -32,10 +32,10 @@ def write_page(docs: Path, kept: dict) -> None:
 
     folder = docs / Path(NUMBERS).parent
     stages = {STAGES: kept["stages"]} if "stages" in kept else {}
-    draw(by_family(curves("fit")) | stages, folder / "scaling-draw", "points n", (1, 2, 3))
-    draw(by_family(curves("learn")), folder / "scaling-learn", "points n", (1, 2, 3))
-    draw(by_family(curves("kernels")), folder / "scaling-kernels", "kernels m", (1, 2))
-    draw(by_family(curves("draws")), folder / "scaling-draws", "draws", (1,))
+    draw(by_family(curves("fit")) | stages, folder / "scaling-draw", "points n", ("n", "n²", "n³"))
+    draw(by_family(curves("learn")), folder / "scaling-learn", "points n", ("n", "n²", "n³"))
+    draw(by_family(curves("kernels")), folder / "scaling-kernels", "kernels m", ("m", "m²"))
+    draw(by_family(curves("draws")), folder / "scaling-draws", "draws", ("linear",))
 
 
 def filled(text: str, kept: dict) -> str:
@@ -107,7 +107,8 @@ def large_table(kept: dict) -> Iterator[str]:
         for n in LARGE:
             stages = [stage for stage in ("learn", "fit") if found.get(stage)]
             cells.append(size_of(max(job_memory(found, stage, n) for stage in stages)))
-            cells += [_cost(found.get(stage, []), n) for stage in ("learn", "fit")]
+            cost = _far if holds_matrices(found) else _cost
+            cells += [cost(found.get(stage, []), n) for stage in ("learn", "fit")]
         met = breaks(found, gram)
         first = met[0]
         other = next((one for one in met if one[1] != first[1]), None)
@@ -123,6 +124,11 @@ def stage_table(kept: dict) -> Iterator[str]:
         cells = [name, _cost(points, 1000), _exponent(fit_law(points))]
         cells += [_cost(points, n) for n in LARGE]
         yield f"| {' | '.join(cells)} |"
+
+
+def holds_matrices(found: dict) -> bool:
+    """Tell whether memory grows with the square of n."""
+    return max(job_memory(found, stage, 1e6) for stage in ("learn", "fit")) > 1e12
 
 
 def known(kept: dict) -> list[str]:
@@ -155,12 +161,29 @@ def _plain(law: Law | None) -> str:
     return f"{law.exponent:.1f}" if law else ""
 
 
+def _far(points: list, n: int) -> str:
+    """Give an extrapolated cost, up to what it is with the cube of n from the largest size on."""
+    if not points:
+        return ""
+    last, cost = points[-1]
+    first = cost_at(points, n)[0]
+    most = cost * (n / last) ** 3
+    if first is None:
+        return f"up to {seconds(most)}"
+    return seconds(first) if first > most else f"{seconds(first)} to {seconds(most)}"
+
+
+def _spaced(value: float) -> str:
+    """Write a number with spaces between thousands."""
+    return f"{value:,.12g}".replace(",", " ")
+
+
 def _broken(met: tuple[float, str, str] | None) -> str:
     if met is None or not math.isfinite(met[0]):
         return "nothing"
     n, stage, what = met
     power = int(math.log10(n)) - 1
-    return f"{stage}: {what}, n = {round(n / 10**power) * 10**power:,}".replace(",", " ")
+    return f"{stage}: {what}, n = {_spaced(round(n / 10**power) * 10**power)}"
 
 
 def seconds(value: float) -> str:
@@ -170,14 +193,17 @@ def seconds(value: float) -> str:
         (one for one, after in zip(units, units[1:], strict=False) if value < 2 * after[0]),
         units[-1],
     )
-    if value > 2 * 365 * 86_400:
+    years = value / (365 * 86_400)
+    if years > 100:
+        return "> 100 years"
+    if years > 2:
         size, unit = 365 * 86_400.0, "years"
-    return f"{float(f'{value / size:.2g}'):,.12g} {unit}".replace(",", " ")
+    return f"{_spaced(float(f'{value / size:.2g}'))} {unit}"
 
 
 def size_of(value: float) -> str:
     """Write bytes in MB, GB or TB, to two digits."""
     for size, unit in ((1e12, "TB"), (1e9, "GB")):
         if value >= size:
-            return f"{float(f'{value / size:.2g}'):,.12g} {unit}".replace(",", " ")
+            return f"{_spaced(float(f'{value / size:.2g}'))} {unit}"
     return f"{float(f'{value / 1e6:.2g}'):.12g} MB"
