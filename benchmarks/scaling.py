@@ -52,6 +52,8 @@ AT_KERNELS, AT_DRAWS, AT_MEMORY = 500, 250, (500, 1000)
 """Points in the other sweeps, and where memory is looked at."""
 COLUMNS, SIDE = 10, 8
 """Features of the points, and pixels along each side of images."""
+ENOUGH = 2.0
+"""Seconds of runs after which no further one is made."""
 _STUDIES = itertools.count()
 
 
@@ -163,9 +165,12 @@ class Draws:
 
 
 def cpu(call: Callable[[], object], runs: int) -> float:
-    """Give the least CPU seconds of some runs, fewer where they take long."""
+    """Give the least CPU seconds of some runs, fewer where they take long.
+
+    The first run at a size pays for memory that is fresh from the system, others often do not.
+    """
     found: list[float] = []
-    while len(found) < runs and sum(found) < 0.5:
+    while len(found) < runs and sum(found) < ENOUGH:
         start = time.process_time()
         call()
         found.append(time.process_time() - start)
@@ -243,7 +248,7 @@ def measure(name: str, options: argparse.Namespace) -> dict:
         found["kernels"] = against_kernels(method, options.at[0], options.counts, seconds, runs)
     found["draws"] = against_draws(method, options.at[1], options.counts, seconds / 3, runs)
     reached = {n: s for n, s in found["fit"] if s < seconds / 4}
-    at = options.at[2:] if name not in LINEAR else sizes[len(options.sizes) - 1 :][:2]
+    at = sorted(reached)[-2:] if name in LINEAR else options.at[2:]
     looked = [n for n in at if n in reached] or [min(sizes)]
     found["memory"] = [memory(method, n) for n in looked]
     use = method.gram_use(method.module.Params()) if "grams" in method.needs else "none"
@@ -279,30 +284,30 @@ def stages(options: argparse.Namespace) -> dict[str, list]:
     return found
 
 
-def machine() -> dict:
-    """Say what was measured on."""
+def machine(before: float) -> dict:
+    """Say what was measured on, with the load average before and now."""
     return {
         "python": platform.python_version(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
-        "load": [round(value, 1) for value in os.getloadavg()],
+        "load": [round(before, 1), round(os.getloadavg()[1], 1)],
         "cpu_seconds": round(time.process_time()),
     }
 
 
 def run(options: argparse.Namespace) -> dict:
     """Measure what the options ask for."""
-    chosen = options.methods or method_names()
-    found: dict = {"machine": machine(), "methods": {}}
+    before, found = os.getloadavg()[1], {"methods": {}}
     with threadpool_limits(1):
         if not options.methods:
             found["stages"] = stages(options)
-        for name in chosen:
+        for name in options.methods or method_names():
             start = time.process_time()
             found["methods"][name] = measure(name, options)
             used = time.process_time() - start
             print(f"{name}: {used:.1f} s in all", file=sys.stderr, flush=True)
-    found["machine"] = {**machine(), "load": [found["machine"]["load"][1], machine()["load"][1]]}
+    if not options.methods:
+        found["machine"] = machine(before)
     return found
 
 

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gramworks.job_resources import ENGINE_MB, Size, learn
+
 MEMORY, DISK, DRAW, JOB = 24e9, 1e12, 3600.0, 86_400.0
 """What a job may take: bytes, bytes of a Gram file, CPU seconds of a draw, and of another job."""
+
+_START_MB = 450  # of the interpreter and its libraries, in what `learn` jobs ask for
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,8 @@ class Law:
     low: float
     high: float
     """Least and largest ratio of a fitted point to the law, less 1."""
+    sizes: int = 2
+    """How many points were fitted."""
 
     def at(self, size: float) -> float:
         """Give the cost at a size."""
@@ -40,7 +46,9 @@ def fit_law(points: list[list[float]]) -> Law | None:
     x, y = np.log(np.array(points[-count:], dtype=float)).T
     slope, level = np.polyfit(x, y, 1)
     ratios = np.expm1(y - (slope * x + level))
-    return Law(float(slope), float(math.exp(level)), float(ratios.min()), float(ratios.max()))
+    return Law(
+        float(slope), float(math.exp(level)), float(ratios.min()), float(ratios.max()), len(x)
+    )
 
 
 def cost_at(points: list[list[float]], size: int) -> tuple[float | None, bool]:
@@ -72,10 +80,19 @@ def job_memory(method: dict, stage: str, n: float) -> float:
     def part(key: str) -> float:
         return laws[key].at(n) if laws[key] else 0.0
 
+    if stage == "learn" and method.get("functionals"):  # another algorithm where there are many
+        size = Size(int(n), method["functionals"], functionals=int(n * method["functionals"]))
+        return (learn(size).mem_mb - ENGINE_MB - _START_MB) * 2.0**20
     if stage == "learn":  # one matrix after the other
         return (matrix if method["grams"] != "none" else 0.0) + part("learn")
     held = method["matrices"] * matrix if method["grams"] == "full" else 0.0
     return held + part("learned") + part("run")
+
+
+def square_law(points: list[list[float]]) -> Law:
+    """Give the law with n^2 from the largest size: of what makes or reads a matrix."""
+    n, cost = points[-1]
+    return Law(2.0, cost / n**2, 0.0, 0.0, 1)
 
 
 def breaks(method: dict, gram: Law) -> list[tuple[float, str, str]]:

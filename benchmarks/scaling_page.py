@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scaling_figures import STAGES, by_family, draw
-from scaling_fits import Law, breaks, cost_at, fit_law, job_memory
+from scaling_fits import Law, breaks, cost_at, fit_law, job_memory, square_law
 
 from gramworks.methods.registry import method_names
 
@@ -17,7 +17,9 @@ PAGE = "scaling.md"
 NEEDS = {
     "full": "whole matrices", "rows": "labelled rows", "eigenpairs": "eigenpairs", "none": "none",
 }  # fmt: skip
-LARGE = (100_000, 1_000_000)
+FUNCTIONALS = {"invariance": 10}
+"""Derivatives that a method learns from, a point."""
+LARGE, MOST = (100_000, 1_000_000), 1e8
 
 
 def write_page(docs: Path, kept: dict) -> None:
@@ -84,7 +86,7 @@ def cost_table(kept: dict) -> Iterator[str]:
     )
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"
     for name in known(kept):
-        found = kept["methods"][name]
+        found = kept["methods"][name] | {"functionals": FUNCTIONALS.get(name, 0)}
         cells = [f"`{name}`", NEEDS[found["grams"]]]
         for stage in ("learn", "fit"):
             cells += [_cost(found.get(stage, []), 1000), _exponent(fit_law(found.get(stage, [])))]
@@ -100,15 +102,15 @@ def large_table(kept: dict) -> Iterator[str]:
         "| breaks first | then |"
     )
     yield "|---|--:|--:|--:|--:|--:|--:|---|---|"
-    gram = fit_law(kept["stages"]["gram"])
+    gram = square_law(kept["stages"]["gram"])
     for name in known(kept):
-        found = kept["methods"][name]
+        found = kept["methods"][name] | {"functionals": FUNCTIONALS.get(name, 0)}
         cells = [f"`{name}`"]
         for n in LARGE:
             stages = [stage for stage in ("learn", "fit") if found.get(stage)]
             cells.append(size_of(max(job_memory(found, stage, n) for stage in stages)))
-            cost = _far if holds_matrices(found) else _cost
-            cells += [cost(found.get(stage, []), n) for stage in ("learn", "fit")]
+            power = 3 if holds_matrices(found) else 1
+            cells += [_far(found.get(stage, []), n, power) for stage in ("learn", "fit")]
         met = breaks(found, gram)
         first = met[0]
         other = next((one for one in met if one[1] != first[1]), None)
@@ -122,7 +124,8 @@ def stage_table(kept: dict) -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|"
     for name, points in kept["stages"].items():
         cells = [name, _cost(points, 1000), _exponent(fit_law(points))]
-        cells += [_cost(points, n) for n in LARGE]
+        square = "gram" in name.lower()
+        cells += [_far(points, n, 2 if square else 1) for n in LARGE]
         yield f"| {' | '.join(cells)} |"
 
 
@@ -154,6 +157,8 @@ def _cost(points: list, n: int) -> str:
 def _exponent(law: Law | None) -> str:
     if law is None:
         return ""
+    if law.sizes == 2:
+        return f"{law.exponent:.1f} (2 sizes)"
     return f"{law.exponent:.1f} ({100 * law.low:+.0f} to {100 * law.high:+.0f} %)"
 
 
@@ -161,16 +166,17 @@ def _plain(law: Law | None) -> str:
     return f"{law.exponent:.1f}" if law else ""
 
 
-def _far(points: list, n: int) -> str:
-    """Give an extrapolated cost, up to what it is with the cube of n from the largest size on."""
+def _far(points: list, n: int, power: int = 3) -> str:
+    """Give an extrapolated cost, up to what it is with a power of n from the largest size on."""
     if not points:
         return ""
     last, cost = points[-1]
     first = cost_at(points, n)[0]
-    most = cost * (n / last) ** 3
+    most = cost * (n / last) ** power
     if first is None:
         return f"up to {seconds(most)}"
-    return seconds(first) if first > most else f"{seconds(first)} to {seconds(most)}"
+    ends = dict.fromkeys((seconds(first), seconds(max(first, most))))
+    return " to ".join(ends)
 
 
 def _spaced(value: float) -> str:
@@ -179,8 +185,8 @@ def _spaced(value: float) -> str:
 
 
 def _broken(met: tuple[float, str, str] | None) -> str:
-    if met is None or not math.isfinite(met[0]):
-        return "nothing"
+    if met is None or met[0] > MOST:
+        return f"nothing below {MOST:.0e}".replace("+0", "")
     n, stage, what = met
     power = int(math.log10(n)) - 1
     return f"{stage}: {what}, n = {_spaced(round(n / 10**power) * 10**power)}"
@@ -190,7 +196,7 @@ def seconds(value: float) -> str:
     """Write a time in the unit that suits it, to two digits."""
     units = ((1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h"), (86_400.0, "days"))
     size, unit = next(
-        (one for one, after in zip(units, units[1:], strict=False) if value < 2 * after[0]),
+        (one for one, after in zip(units, units[1:], strict=False) if value < after[0]),
         units[-1],
     )
     years = value / (365 * 86_400)
@@ -198,7 +204,8 @@ def seconds(value: float) -> str:
         return "> 100 years"
     if years > 2:
         size, unit = 365 * 86_400.0, "years"
-    return f"{_spaced(float(f'{value / size:.2g}'))} {unit}"
+    text = f"{_spaced(float(f'{value / size:.2g}'))} {unit}"
+    return "1 day" if text == "1 days" else text
 
 
 def size_of(value: float) -> str:
