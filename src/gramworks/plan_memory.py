@@ -43,7 +43,7 @@ def check_memory(plan: Plan) -> None:
             instead = _instead(plan, study, dataset, method, rows.most, limit, needed, use)
             raise ConfigError(
                 f"study {study}: method {method} on data set {dataset}: {what} of {rows.most} "
-                f"points needs {needed / 1e9:.3g} GB, a job may have {limit / 1e9:.3g} GB "
+                f"points: {needed / 1e9:.4g} GB are needed, a job may have {limit / 1e9:.3g} GB "
                 f"({_source(plan)}). {instead}"
             )
 

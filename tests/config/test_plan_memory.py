@@ -89,7 +89,7 @@ def test_methods_on_rows_are_counted_by_their_labelled_points(root):
     assert both == "full"
     many = ("sizes: [10, 40]", "sizes: [10, 4000]")
     said = refusal(root, svm, many)
-    assert "4000 rows, those of the labelled points, of 5000 points take 0.16 GB" in said
+    assert "4000 rows, those of the labelled points, of 5000 points: 0.16 GB" in said
     for splits in ("k-fold, folds: 5", "random-fraction, test: 0.2"):
         kind = ("kind: labelled, sizes: [10, 40]", f"kind: {splits}")
         assert "4000 rows" in refusal(root, svm, kind)
@@ -101,7 +101,7 @@ def test_eigenpairs_are_of_one_matrix_at_a_time(root):
         ("{uniform: {}}", "{optimal-target: {settings: {kernel: [K1, K2]}}}"),
         job_memory_mb=300,
     )
-    assert "a Gram matrix and its eigenvectors of 5000 points take 0.4 GB" in said
+    assert "a Gram matrix and its eigenvectors of 5000 points: 0.4 GB" in said
     assert "first-4400-rows" in said
 
 
