@@ -23,6 +23,8 @@ CLUSTER_JOB = 4.5
 """Seconds that a job on a cluster takes beside its work: the engine starts there twice."""
 _FIXED = {"fetch": 1.5, "split": 0.7, "align": 0.8, "map": 1.0, "tabulate": 6.0, "report": 4.0,
           "merge": 0.1, "predict": 0.1}  # fmt: skip
+_SPARSE_COLUMNS = 500
+"""Tables of more columns are taken to be sparse, like counts of words."""
 _START = 2.2
 """A job that fits starts Python with numerical libraries."""
 _THREADS = {"gram": 2, "gram_rows": 2, "gram_sums": 2}
@@ -70,7 +72,8 @@ def _estimate(plan: Plan, job: Job) -> float:
     if job.rule == "normalise":
         return 0.7 + rows * columns / 2e6
     if job.rule.startswith("gram"):
-        return 0.9 + rows * _rows_of(job, rows) * (columns + 100) / 2e9
+        dense = min(columns, _SPARSE_COLUMNS)
+        return 0.9 + rows * _rows_of(job, rows) * (dense + 100) / 2e9
     study = job.wildcards["study"]
     if job.rule == "learn":
         found = estimate(rates_of(plan, "learn"), study, dataset, job.wildcards["method"], rows)
