@@ -126,6 +126,16 @@ def test_a_method_that_computes_its_kernel_gets_an_identifier(made, read, table)
     assert found == {"settings": {"kernel": ["gaussian-w2"]}}  # the median distance is 0
 
 
+def test_what_is_left_out_is_told_with_the_reason(made, command):
+    assert "  left out: oracle: a control that sees the test labels\n" in made
+    text = Path("own/studies/my-table.yaml").read_text()
+    names = re.findall(r"^#   (.+?): ", text, re.MULTILINE)
+    told = re.findall(r"^  left out: (.+?): ", made, re.MULTILINE)
+    assert sorted(names) == sorted(name for line in told for name in line.split(", "))
+    assert all(len(line) < 160 for line in made.split("\n") if line.startswith("  left out"))
+    assert "left out" not in command("new", "--update", "my-table")[1]
+
+
 def test_grids_of_C_begin_low(made):
     body = load_yaml("own/studies/my-table.yaml")["methods"]
     assert body["svm"]["parameters"]["C_grid"] == [0.03125, 0.5, 8, 128]

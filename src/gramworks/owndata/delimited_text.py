@@ -56,7 +56,7 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
     if decimal == "," and options.decimal is None and _only_thousands(columns):
         findings.warn(
             f"{path.name}: every number with a comma has three digits behind it; they are read as "
-            "decimals. If the commas part thousands, write the numbers without them"
+            "decimals. If the commas part thousands, state --thousands ','"
         )
     words = DELIMITERS.get(delimiter, quoted(delimiter))
     marks = "decimal commas" if decimal == "," else "decimal points"
