@@ -73,7 +73,7 @@ def _unfit(method: Method, dataset, choice: KernelChoice) -> str:
         return f"it is made for {', '.join(method.tasks)}"
     if method.index is not None:
         return (
-            "one of a numbered family, the first of which takes K1; svm on each kernel is like it"
+            "one of a numbered family, the first of which takes K1; svm with that kernel is like it"
         )
     there = {"grams"}
     if kind_of(dataset.X) == "strings":
