@@ -186,3 +186,11 @@ def test_a_refused_mark_is_read_as_its_message_says(folder, command):
     assert data.X[-1].tolist() == [0.5, 48142]
     assert data.unlabelled[-1]
     assert data.X[1].tolist() == [1.5, 1018]
+
+
+def test_a_cell_that_shows_a_decimal_comma_ends_the_doubt(read):
+    plain = prices("x;p;label", lambda i: f"{i + 1},125", lambda i: i * i % 7)
+    assert "--thousands ','" in read(plain)[1]
+    assert "--thousands" not in read(plain.replace("\n1,125", "\n0,125"))[1]
+    both = prices("x;p;label", lambda i: f"{i + 1},125", lambda i: f"{i + 1}.103,5")
+    assert "--thousands" not in read(both)[1]
