@@ -114,3 +114,25 @@ def test_a_method_counts_once_in_the_spread(folder):
     said = {"svr kernel=K1": [1.0], "svr kernel=K2": [1.0], "majority": [3.0]}
     predicting._write(folder / "p.csv", data, {k: np.array(v) for k, v in said.items()}, "majority")
     assert (folder / "p.csv").read_text().splitlines()[1].split(",")[1:3] == ["3", "1"]
+
+
+def test_controls_do_not_count_in_agreement_and_spread(study, folder):
+    names = ["svm kernel=K1", "kernel-ridge", "majority", "oracle"]
+    study.methods["oracle"] = study.methods["majority"]
+    found = predicting.control_columns(study, names)
+    assert found == {"majority", "oracle"}
+    unlabelled = np.ones(2, dtype=bool)
+    data = Dataset(
+        "d", np.ones((2, 1)), np.zeros(2, dtype=int), ["a", "b"], ["x"], unlabelled=unlabelled
+    )
+    said = [np.array(v) for v in ([0, 0], [0, 1], [1, 1], [1, 1])]
+    columns = dict(zip(names, said, strict=True))
+    predicting._write(folder / "p.csv", data, columns, names[0], found)
+    lines = (folder / "p.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[2] for line in lines] == ["1", "0.5"]
+    numbers = Dataset("d", np.ones((1, 1)), np.zeros(1), [], ["x"], unlabelled=unlabelled[:1])
+    columns = {name: np.array([v]) for name, v in zip(names, [1.0, 3.0, 9.0, 9.0], strict=True)}
+    predicting._write(folder / "p.csv", numbers, columns, names[0], found)
+    assert (folder / "p.csv").read_text().splitlines()[1].split(",")[1:3] == ["1", "1"]
+    predicting._write(folder / "p.csv", numbers, {"majority": np.ones(1)}, "majority", found)
+    assert (folder / "p.csv").read_text().splitlines()[1].split(",")[1:3] == ["1", "0"]

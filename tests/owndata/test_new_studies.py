@@ -19,7 +19,8 @@ from gramworks.datasets.sources import fetch
 from gramworks.errors import ConfigError
 from gramworks.methods.registry import load_method, method_names
 from gramworks.owndata.findings import Findings
-from gramworks.owndata.kernel_choice import choose_kernels
+from gramworks.owndata.kernel_choice import KernelChoice, choose_kernels
+from gramworks.owndata.method_choice import choose_methods
 from gramworks.plan import Plan
 from gramworks.strict_yaml import load_yaml
 
@@ -78,8 +79,66 @@ def test_what_gives_no_result_in_the_trial_is_left_out(made):
     body = load_yaml("own/studies/my-table.yaml")
     assert body["kernels"]["K1"] == "linear-unit"
     assert body["kernels"]["K3"] == "gaussian-median"
-    assert body["methods"]["label-spreading"]["settings"]["kernel"] == ["K3"]
-    assert "#   label-spreading on K1: K has negative entries" in text
+    assert body["methods"]["laplacian-svm"]["settings"]["kernel"] == ["K3"]
+    assert "#   laplacian-svm on K1: K has negative entries" in text
+
+
+def test_methods_on_graphs_get_the_narrow_gaussians(made):
+    body = load_yaml("own/studies/my-table.yaml")
+    assert [body["kernels"][k] for k in ("K3", "K4", "K5", "K6")] == [
+        "gaussian-median", "gaussian-w0.45", "gaussian-w0.899", "gaussian-w3.6",
+    ]  # fmt: skip
+    for name in ("label-propagation", "label-spreading", "random-walk"):
+        assert body["methods"][name]["settings"]["kernel"] == ["K4", "K5"]
+
+
+def test_narrow_gaussians_are_known_by_their_width():
+    choice = KernelChoice("none")
+    choice.add("gaussian-median", "", 1.0)
+    choice.add("gaussian-w1", "", 0.5)
+    choice.add("linear-unit", "")
+    choice.add("gaussian-w4", "", 2.0)
+    choice.add("gaussian-w0.5", "", 0.25)
+    assert choice.narrow() == ["K5", "K2"]
+
+
+def chosen(dataset, few=False):
+    choice = choose_kernels(dataset, Findings())
+    return choose_methods(dataset, choice, lambda _: None, few)
+
+
+def test_without_narrow_gaussians_graphs_have_the_median_one(read, table):
+    second = "w,v\n" + "".join(f"{i / 4},{i * i}\n" for i in range(40))
+    found = chosen(read({"one.csv": table(), "two.csv": second})[0])
+    assert found.bodies["random-walk"]["settings"]["kernel"] == ["K1", "K2"]  # all together
+    few = chosen(read(table())[0], few=True)
+    assert few.bodies["random-walk"]["settings"]["kernel"] == ["K4"]
+    assert few.bodies["kernel-ridge"]["settings"]["kernel"] == ["K3"]
+
+
+def test_a_method_that_computes_its_kernel_gets_an_identifier(made, read, table):
+    body = load_yaml("own/studies/my-table.yaml")["methods"]
+    assert body["nystroem-ridge"] == {"settings": {"kernel": ["gaussian-median"]}}
+    strings = "seq,label\n" + "".join(f"{'ACGT' * 3}{i:05b}T,{'ab'[i % 2]}\n" for i in range(24))
+    assert "it needs features" in chosen(read(strings)[0]).left_out["nystroem-ridge"]
+    equal = "x,y,label\n" + "".join(f"{i // 30},{i // 30},{'ab'[i % 2]}\n" for i in range(40))
+    found = chosen(read(equal)[0]).bodies["nystroem-ridge"]
+    assert found == {"settings": {"kernel": ["gaussian-w2"]}}  # the median distance is 0
+
+
+def test_what_is_left_out_is_told_with_the_reason(made, command):
+    assert "  left out: oracle: a control that sees the test labels\n" in made
+    text = Path("own/studies/my-table.yaml").read_text()
+    names = re.findall(r"^#   (.+?): ", text, re.MULTILINE)
+    told = re.findall(r"^  left out: (.+?): ", made, re.MULTILINE)
+    assert sorted(names) == sorted(name for line in told for name in line.split(", "))
+    assert all(len(line) < 160 for line in made.split("\n") if line.startswith("  left out"))
+    assert "left out" not in command("new", "--update", "my-table")[1]
+
+
+def test_grids_of_C_begin_low(made):
+    body = load_yaml("own/studies/my-table.yaml")["methods"]
+    assert body["svm"]["parameters"]["C_grid"] == [0.03125, 0.5, 8, 128]
 
 
 def test_widths_are_multiples_of_the_median_distance(read, table):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gramworks.datasets.store import read_dataset
 from gramworks.errors import DataError
 from gramworks.owndata.columns import Wishes
 from gramworks.owndata.findings import Findings
@@ -115,3 +116,81 @@ def test_fractions_of_three_digits_alone_are_fractions(read):
     data, told = read(text)
     assert data.X[3, 1] == 4.018
     assert "thousands" not in told
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_cell_with_both_marks_tells_how_its_column_is_read(read, swap):
+    shown = ["1.103,50", "47.142", "981", "12,5", "-2.000.018,25"]
+    wanted = [1103.5, 47142, 981, 12.5, -2000018.25]
+    marks = str.maketrans(".,", ",.") if swap else {}
+    text = prices("x;p;label", lambda i: i * i % 7, lambda i: shown[i % 5].translate(marks))
+    data, told = read(text)
+    assert data.X[:5, 1].tolist() == wanted
+    both, one = (cell.translate(marks) for cell in shown[:2])
+    words = f"{'commas' if swap else 'points'} part thousands, as {both!r} shows: {one!r} is 47142"
+    assert f"column 'p': {words}" in told
+    data, told = read(text.replace("label", "c").replace(";p;", ";label;"))
+    assert data.task == "regression"
+    assert data.y[:5].tolist() == wanted
+    assert "column 'label'" in told
+
+
+def test_cells_that_contradict_each_other_are_no_numbers(read):
+    both = prices("x;p;label", lambda i: i * i % 7, lambda i: ["1.103,50", "1,103.50"][i % 2])
+    assert "part thousands, as" not in read(both)[1]
+    mixed = prices("x;p;label", lambda i: i * i % 7, lambda i: ["1.103,50", "1.5"][i % 2])
+    assert "part thousands, as" not in read(mixed)[1]
+    stated = ReadOptions(decimal=".")
+    clear = prices("x;p;label", lambda i: i * i % 7, lambda i: f"{i + 1}.103,50")
+    assert "part thousands, as" not in read(clear, read=stated)[1]
+
+
+@pytest.mark.parametrize(
+    ("mark", "shown"),
+    [
+        (".", ["47.142", "981", "1.000.018"]),
+        (",", ["47,142", "981", "1,000,018"]),
+        ("'", ["47'142", "981", "1'000\u2019018"]),
+        (" ", ["47 142", "981", "1\u00a0000\u202f018"]),
+    ],
+)
+def test_the_stated_mark_parts_thousands(read, mark, shown):
+    text = prices("x;p;label", lambda i: f"{i}.500", lambda i: shown[i % 3])
+    if mark == ".":
+        text = text.replace(".500", ",500")
+    data, told = read(text, read=ReadOptions(thousands=mark))
+    np.testing.assert_array_equal(data.X[:3], [[0.5, 47142], [1.5, 981], [2.5, 1000018]])
+    assert f"part thousands, as you said: {shown[0]!r} is 47142" in told
+    odd = text.replace(";981;", ";x;", 1)
+    with pytest.raises(DataError, match="'p' has 'x' .1 such cells., the other 11 are numbers"):
+        read(odd, read=ReadOptions(thousands=mark))
+
+
+def test_a_refused_mark_is_read_as_its_message_says(folder, command):
+    text = prices("x;p;label", lambda i: f"{i},5", lambda i: ["981", "1.018"][i % 2])
+    (folder / "t.csv").write_text(text + "0,5;47.142;\n")
+    status, _, err = command("new", "t.csv", "--target", "label")
+    assert status == 1
+    assert "--thousands '.' if it parts thousands, --decimal '.' if it is" in " ".join(err.split())
+    status, _, err = command(
+        "new", "t.csv", "--target", "label", "--thousands", ".", "--decimal", "."
+    )
+    assert status == 1
+    assert "a mark cannot be both" in err
+    status, out, err = command("new", "t.csv", "--target", "label", "--thousands", ".")
+    assert status == 0, err
+    assert "'1.018' is 1018" in out
+    (folder / "t.csv").write_text(text + "0,5;48.142;\n")
+    assert command("new", "--update", "t")[0] == 0  # new rows are read as the first ones
+    data = read_dataset(folder / "own/datasets/t.h5")
+    assert data.X[-1].tolist() == [0.5, 48142]
+    assert data.unlabelled[-1]
+    assert data.X[1].tolist() == [1.5, 1018]
+
+
+def test_a_cell_that_shows_a_decimal_comma_ends_the_doubt(read):
+    plain = prices("x;p;label", lambda i: f"{i + 1},125", lambda i: i * i % 7)
+    assert "--thousands ','" in read(plain)[1]
+    assert "--thousands" not in read(plain.replace("\n1,125", "\n0,125"))[1]
+    both = prices("x;p;label", lambda i: f"{i + 1},125", lambda i: f"{i + 1}.103,5")
+    assert "--thousands" not in read(both)[1]

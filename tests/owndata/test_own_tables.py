@@ -124,7 +124,9 @@ def test_leading_zeros_make_codes(read, table):
 
 def test_parted_thousands_and_mixed_decimals_are_told(read):
     rows = "".join(f"1.{i + 100},5;{i * 7 % 11}.5;{'ab'[i % 2]}\n" for i in range(12))
-    assert "with thousands parted" in read("x;y;label\n" + rows)[1]
+    assert "'x': points part thousands: '1.100,5' is 1100.5" in read("x;y;label\n" + rows)[1]
+    told = read("x;y;label\n" + rows.replace("1.1", "1'1").replace(",5", ""))[1]
+    assert 'with thousands parted; state --thousands "\'"' in told
     rows = "".join(f"{i},5;{i * 7 % 11}.5;{'ab'[i % 2]}\n" for i in range(12))
     data, told = read("x;y;label\n" + rows)
     assert data.X[3, 0] == 3.5

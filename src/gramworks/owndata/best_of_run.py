@@ -29,6 +29,15 @@ def column_of(method: str, setting: str) -> str:
     return f"{method} {setting}".strip()
 
 
+def control_columns(study: Study, columns: Collection[str]) -> set[str]:
+    """Tell which columns are of controls: the commonest label, and what sees test labels."""
+    from gramworks.report.one_class import ALWAYS
+    from gramworks.report.score_lines import controls
+
+    seen = {column_of(*pair) for pair in controls(study)}
+    return {column for column in columns if column in seen or column.split(" ")[0] in ALWAYS}
+
+
 def best_of_run(
     study: Study, dataset: str, score_files: Sequence[str | Path], columns: Collection[str]
 ) -> Best:

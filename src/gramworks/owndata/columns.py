@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 
 from gramworks.errors import DataError
-from gramworks.owndata.decimal_marks import decimal_of
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.numerals import loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
+from gramworks.owndata.thousands import mark_in, number_cells
 
 Kind = Literal["numeric", "nominal", "text", "id", "constant", "empty", "left-out"]
 MOST_VALUES = 50
@@ -117,7 +117,8 @@ def _of_cells(
         if numeric is not None:
             return numeric
         if forced:
-            values = read_numbers(plain, table.decimal, table.gaps)
+            decimal, numbers, _ = number_cells(table, name, plain, Findings())
+            values = read_numbers(numbers, decimal, table.gaps)
             row = int(np.flatnonzero(np.isinf(values))[0]) if np.isinf(values).any() else 0
             raise DataError(
                 f"{table.at(row)}: column {quoted(name)} has {quoted(plain[row])}, which is no "
@@ -175,7 +176,7 @@ def _numeric(
     forced: bool = False,
 ) -> Column | None:
     """Read a column as numbers, or say that it is none by None."""
-    decimal = decimal_of(table, name, cells, findings)
+    decimal, cells, told = number_cells(table, name, cells, findings)
     values = read_numbers(cells, decimal, table.gaps)
     strange = np.flatnonzero(np.isinf(values))
     present = int(np.isfinite(values).sum())
@@ -183,7 +184,7 @@ def _numeric(
     if len(thousands) > 0.5 * len(strange) > 0:
         findings.warn(
             f"column {quoted(name)}: {quoted(thousands[0])} looks like a number with thousands "
-            "parted; write the numbers without that, or they are categories"
+            f"parted; state --thousands {quoted(mark_in(thousands[0]))}, or they are categories"
         )
         return None
     if not present:
@@ -206,6 +207,8 @@ def _numeric(
             "codes, not numbers, and it is taken as categories"
         )
         return None
+    if told:
+        findings.say(told)
     marks = Counter(c for c, v in zip(cells, values, strict=True) if np.isnan(v) and c)
     if marks:
         shown = ", ".join(f"{quoted(mark)} {counted(k, 'time')}" for mark, k in marks.items())

@@ -66,6 +66,9 @@ def _add_arguments(new: argparse.ArgumentParser) -> None:
     new.add_argument("--rows", type=int, metavar="N", help="take N rows at random")
     new.add_argument("--delimiter", help="what parts cells; default: found out")
     new.add_argument("--decimal", choices=(".", ","), help="decimal mark; default: found out")
+    new.add_argument(
+        "--thousands", choices=(".", ",", "'", " "), help="what parts thousands, as in 47.142"
+    )
     new.add_argument("--encoding", help="default: found out")
     new.add_argument("--no-header", action="store_true", help="no names above the columns")
 
@@ -93,6 +96,7 @@ def run_new(options: argparse.Namespace) -> int:
         request_of(options), name=update or options.name, command=as_arguments(options),
         update=bool(update),
     )  # fmt: skip
+    _print_left_out(made)
     data = made.understood.dataset
     print(f"\n{data.rows} rows, {made.kernels} kernels, {made.methods} methods. Written:")
     for path in made.written:
@@ -108,6 +112,17 @@ def run_new(options: argparse.Namespace) -> int:
     return 0
 
 
+def _print_left_out(made) -> None:
+    """Print the methods that the study has not, those of one reason together."""
+    of_reason: dict[str, list[str]] = {}
+    for name, reason in made.left_out.items():
+        of_reason.setdefault(reason, []).append(name)
+    print()
+    for reason, names in of_reason.items():
+        short = reason if len(reason) <= 100 else f"{reason[:97].rstrip(' .')}..."
+        print(f"  left out: {', '.join(names)}: {short}")
+
+
 def request_of(options: argparse.Namespace):
     """Turn the command line into a request."""
     from gramworks.owndata.columns import Wishes
@@ -121,7 +136,8 @@ def request_of(options: argparse.Namespace):
                tuple(options.numeric)),
         ReadOptions(
             delimiter=options.delimiter, decimal=options.decimal, encoding=options.encoding,
-            header=not options.no_header, missing_marks=tuple(options.na),
+            thousands=options.thousands, header=not options.no_header,
+            missing_marks=tuple(options.na),
         ),
     )  # fmt: skip
 

@@ -68,6 +68,8 @@ def decimal_of(table: RawTable, name: str, cells: list[str], findings: Findings)
         cell = grouped(cells, mark)
         if cell is None or (table.decimal_stated and table.decimal == mark):
             continue
+        if table.thousands not in (None, mark):  # another mark parts them
+            continue
         whole = next((c for c in cells if _WHOLE.fullmatch(c)), None)
         rest = [c for key, c in table.columns.items() if key != name and isinstance(c, list)]
         elsewhere = table.decimal_stated or any(certain(c, other(mark)) for c in rest)
@@ -85,8 +87,8 @@ def decimal_of(table: RawTable, name: str, cells: list[str], findings: Findings)
         raise DataError(
             f"{table.at([c.strip() for c in cells].index(cell))}: column {quoted(name)} has "
             f"{quoted(cell)} {why}: the {_NAMES[mark]} may part thousands or be a decimal mark. "
-            f"Write thousands without a mark, or state --decimal {mark!r} if it is the decimal "
-            f"mark, --nominal {name!r} if the column has categories, or --ignore {name!r}."
+            f"State --thousands {mark!r} if it parts thousands, --decimal {mark!r} if it is the "
+            "decimal mark; or leave the column out."
         )
     mark = table.decimal
     commas = [c for c in cells if is_number(c, other(mark)) and not is_number(c, mark)]
@@ -95,8 +97,8 @@ def decimal_of(table: RawTable, name: str, cells: list[str], findings: Findings)
         findings.warn(
             f"column {quoted(name)}: {quoted(commas[0])} and {len(commas) - 1} more cells are "
             f"read with decimal {_NAMES[other(mark)]}s, while other columns have "
-            f"{_NAMES[mark]}s; if the {_NAMES[other(mark)]}s part thousands, write the numbers "
-            "without them"
+            f"{_NAMES[mark]}s; if the {_NAMES[other(mark)]}s part thousands, state --thousands "
+            f"{other(mark)!r}"
         )
         return other(mark)
     return mark

@@ -56,7 +56,7 @@ def read_delimited(path: Path, options: ReadOptions, findings: Findings) -> RawT
     if decimal == "," and options.decimal is None and _only_thousands(columns):
         findings.warn(
             f"{path.name}: every number with a comma has three digits behind it; they are read as "
-            "decimals. If the commas part thousands, write the numbers without them"
+            "decimals. If the commas part thousands, state --thousands ','"
         )
     words = DELIMITERS.get(delimiter, quoted(delimiter))
     marks = "decimal commas" if decimal == "," else "decimal points"
@@ -252,8 +252,13 @@ def _names(
 
 
 def _only_thousands(columns: list[list[str]]) -> bool:
-    found = [c.strip() for cells in columns for c in cells[:1000] if looks_decimal(c, ",")]
-    return all(re.fullmatch(r"[-+]?\d{1,3},\d{3}", cell) for cell in found)
+    """Whether no number with a comma shows that it is a decimal mark, as 0,125 and 1.103,50 do."""
+    found = [c.strip() for cells in columns for c in cells[:1000] if "," in c]
+    return all(
+        re.fullmatch(r"[-+]?[1-9]\d{0,2},\d{3}", cell)
+        for cell in found
+        if looks_decimal(cell, ",") or re.fullmatch(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+", cell)
+    )
 
 
 def read_whitespace(path: Path, options: ReadOptions, findings: Findings) -> RawTable:

@@ -34,13 +34,17 @@ class KernelChoice:
     """Normalisation of the points before."""
     kernels: dict[str, str] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
+    width_factors: dict[str, float] = field(default_factory=dict)
+    """Width of each Gaussian kernel, by its name, relative to the median distance."""
     gaussian: str | None = None
     """Identifier of one Gaussian kernel at the median width, for methods that vary the width."""
 
-    def add(self, identifier: str, comment: str) -> None:
-        """Add a kernel."""
+    def add(self, identifier: str, comment: str, width_factor: float | None = None) -> None:
+        """Add a kernel; of a Gaussian one, state its width relative to the median distance."""
         name = f"K{len(self.kernels) + 1}"
         self.kernels[name], self.comments[name] = identifier, comment
+        if width_factor is not None:
+            self.width_factors[name] = width_factor
 
     def typical(self) -> list[str]:
         """Name two kernels for methods that take one: a local and a global one, where there are."""
@@ -48,6 +52,11 @@ class KernelChoice:
         local = next((n for n in names if "median" in self.kernels[n]), names[-1])
         other = next((n for n in names if n != local), local)
         return list(dict.fromkeys([local, other]))
+
+    def narrow(self) -> list[str]:
+        """Name the Gaussian kernels below the median width, the narrowest first."""
+        below = [name for name, factor in self.width_factors.items() if factor < 1]
+        return sorted(below, key=self.width_factors.__getitem__)
 
 
 def choose_kernels(dataset: Dataset, findings: Findings) -> KernelChoice:
@@ -103,7 +112,8 @@ def _add(choice: KernelChoice, X: Points, at: str, findings: Findings, every_wid
     width = _add_gaussian(choice, X, at, "width: the median distance of two points", findings)
     for factor in WIDTH_FACTORS if every_width else ():
         rounded = float(f"{width * factor:.3g}")
-        choice.add(f"gaussian-w{write_number(rounded)}{at}", f"{factor:g} times the median")
+        identifier = f"gaussian-w{write_number(rounded)}{at}"
+        choice.add(identifier, f"{factor:g} times the median", factor)
 
 
 def _squared_lengths(X: Points) -> np.ndarray:
@@ -126,7 +136,7 @@ def _add_gaussian(
         )
     identifier = f"gaussian-{word}{at}"
     choice.gaussian = choice.gaussian or identifier
-    choice.add(identifier, comment)
+    choice.add(identifier, comment, 1.0)
     return width
 
 

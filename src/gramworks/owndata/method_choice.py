@@ -12,11 +12,14 @@ from gramworks.methods.registry import Method, load_method, method_names
 from gramworks.owndata.kernel_choice import KernelChoice
 
 LIGHT = {
-    "C_grid": [0.5, 8, 128],
+    "C_grid": [0.03125, 0.5, 8, 128],
     "width_factors": [0.25, 0.5, 1, 2],
     "partitions": 3,
 }
 """Smaller grids than methods have by themselves, so that a first report is quick."""
+ON_GRAPHS = ("label-propagation", "label-spreading", "random-walk")
+"""Methods whose Gram matrix is the weights of a graph on all points: at the median width each point
+is tied to every other, and they say the same of all."""
 
 
 @dataclass
@@ -70,7 +73,7 @@ def _unfit(method: Method, dataset, choice: KernelChoice) -> str:
         return f"it is made for {', '.join(method.tasks)}"
     if method.index is not None:
         return (
-            "one of a numbered family, the first of which takes K1; svm on each kernel is like it"
+            "one of a numbered family, the first of which takes K1; svm with that kernel is like it"
         )
     there = {"grams"}
     if kind_of(dataset.X) == "strings":
@@ -87,6 +90,8 @@ def _unfit(method: Method, dataset, choice: KernelChoice) -> str:
     params = method.parameters({}, "gramworks new")
     if method.sees_test_labels(params):
         return "a control that sees the test labels"
+    if _takes_identifier(method) and not _identifiers(method, choice):
+        return "none of the kernels here is of two points on all features, without more"
     if "width_factors" in fields and choice.gaussian is None:
         return "it varies the width of a Gaussian kernel, and there is none here"
     return ""
@@ -97,9 +102,10 @@ def _body(method: Method, dataset, choice: KernelChoice, few: bool) -> dict[str,
     fields = method.module.Params.model_fields
     body: dict[str, Any] = {}
     setting: dict[str, Any] = {}
-    if "kernel" in fields:
-        alone = set(fields) == {"kernel", "C"}  # a plain machine: each kernel by itself
-        setting["kernel"] = list(choice.kernels) if alone else choice.typical()[: 1 if few else 2]
+    if _takes_identifier(method):
+        setting["kernel"] = _identifiers(method, choice)[:1]
+    elif "kernel" in fields:
+        setting["kernel"] = _names_of_kernels(method, choice, few)
     if "criterion" in fields and "C" in fields:
         setting |= {"criterion": "l1", "C": 1}
     parameters = {key: value for key, value in LIGHT.items() if key in fields}
@@ -112,3 +118,28 @@ def _body(method: Method, dataset, choice: KernelChoice, few: bool) -> dict[str,
     if parameters:
         body["parameters"] = parameters
     return body
+
+
+def _names_of_kernels(method: Method, choice: KernelChoice, few: bool) -> list[str]:
+    if set(method.module.Params.model_fields) == {"kernel", "C"}:
+        return list(choice.kernels)  # a plain machine: each kernel by itself
+    names = choice.narrow() if method.name in ON_GRAPHS else []
+    return (names or choice.typical())[: 1 if few else 2]
+
+
+def _takes_identifier(method: Method) -> bool:
+    """Whether `kernel` is an identifier: the method computes it itself, from the features."""
+    return "kernel" in method.module.Params.model_fields and "grams" not in method.needs
+
+
+def _identifiers(method: Method, choice: KernelChoice) -> list[str]:
+    """Give the kernels of the study that the method takes, one of the median width first."""
+    found = []
+    for identifier in dict.fromkeys([choice.gaussian, *choice.kernels.values()]):
+        if identifier is not None:
+            try:
+                method.parameters({"kernel": identifier}, "gramworks new")
+            except ConfigError:
+                continue
+            found.append(identifier)
+    return found

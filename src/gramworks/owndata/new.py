@@ -43,6 +43,9 @@ class NewStudy:
     written: list[Path]
     methods: int
     kernels: int
+    left_out: dict[str, str]
+    """Methods that the study has not, or not on one kernel, with the reason; empty where the study
+    stays as it is."""
 
 
 def new_study(
@@ -91,6 +94,7 @@ def new_study(
     if splits.warning:
         findings.warn(splits.warning)
         say(f"! {splits.warning}")
+    left_out: dict[str, str] = {}
     written = [_write_dataset(found, request, title, command or [], findings)]
     study_path = STUDIES / f"{name}.yaml"
     try:
@@ -115,6 +119,7 @@ def new_study(
             write_text(study_path, text)
             write_text(config_of(name), write_config(name))
             written += [study_path, config_of(name)]
+            left_out = methods.left_out
     except (GramworksError, OSError, KeyboardInterrupt) as error:
         if not update:
             for path in (DATASETS / f"{name}.yaml", DATASETS / f"{name}.h5"):
@@ -122,7 +127,9 @@ def new_study(
         if isinstance(error, OSError):
             raise ConfigError(f"own/ cannot be written ({error}).") from None
         raise
-    return NewStudy(name, found, findings, written, len(methods.bodies), len(choice.kernels))
+    return NewStudy(
+        name, found, findings, written, len(methods.bodies), len(choice.kernels), left_out
+    )
 
 
 def _check_place() -> None:

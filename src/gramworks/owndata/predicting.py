@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from gramworks.draws import fit_once
 from gramworks.errors import ConfigError, DataError, suggest
 from gramworks.gram import read_gram
 from gramworks.methods.registry import load_method
-from gramworks.owndata.best_of_run import Best, best_of_run, column_of
+from gramworks.owndata.best_of_run import Best, best_of_run, column_of, control_columns
 from gramworks.owndata.places import OWN, config_of
 from gramworks.plan import Plan
 from gramworks.settings import format_setting
@@ -57,7 +57,8 @@ def predict(
     output : Path, optional
         A CSV file: ``row``, ``prediction`` (of the best), ``agreement`` (share of the methods that
         say the same; in regression ``spread``, their standard deviation), and a column for each
-        method and setting. A method counts once, each of its settings by a part.
+        method and setting. A method counts once, each of its settings by a part, and a control not
+        at all.
     log : callable
         Receives progress.
 
@@ -92,7 +93,7 @@ def predict(
     columns, failed = _columns(plan, name, dataset, methods, run, log)
     best = best_of_run(study, name, plan.scores(name), list(columns))
     path = output or OWN / f"{name}-predictions.csv"
-    _write(path, dataset, columns, best.column)
+    _write(path, dataset, columns, best.column, control_columns(study, columns))
     return Predictions(path, int(dataset.unlabelled.sum()), best, failed)
 
 
@@ -145,14 +146,25 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
     return columns, failed
 
 
-def _write(path: Path, dataset: Dataset, columns: dict[str, np.ndarray], best: str) -> None:
+def _write(
+    path: Path,
+    dataset: Dataset,
+    columns: dict[str, np.ndarray],
+    best: str,
+    controls: Collection[str] = (),
+) -> None:
     rows = np.flatnonzero(dataset.unlabelled)
     ids = dataset.row_ids or [str(i + 1) for i in range(dataset.rows)]
     table = np.column_stack(list(columns.values()))
     chosen = list(columns).index(best)
     of_method = [column.split(" ")[0] for column in columns]
-    settings = Counter(of_method)
-    parts = np.array([1 / settings[method] for method in of_method]) / len(settings)
+    # a control has not learned, so that it agrees or differs by chance; alone it is all there is
+    counts = np.array([column not in controls for column in columns])
+    counts |= not counts.any()
+    settings = Counter(m for m, counted in zip(of_method, counts, strict=True) if counted)
+    parts = np.array([1 / settings[m] if m in settings else 0.0 for m in of_method])
+    parts[~counts] = 0.0
+    parts /= len(settings)
 
     def shown(value) -> str:
         return dataset.classes[int(value)] if dataset.classes else f"{value:.10g}"

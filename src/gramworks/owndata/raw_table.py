@@ -22,6 +22,8 @@ class ReadOptions:
     target: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
+    """What parts thousands, one of `gramworks.owndata.thousands.MARKS`."""
     encoding: str | None = None
     header: bool = True
     missing_marks: tuple[str, ...] = ()
@@ -48,6 +50,8 @@ class RawTable:
     """(n, d) points beside the columns, of sparse files."""
     gaps: frozenset[str] = field(default=frozenset({"", "?", "<null>"}))
     """Cells that are missing values in any column, blanks removed."""
+    thousands: str | None = None
+    """What parts thousands, if the user says so."""
 
     @property
     def rows(self) -> int:
@@ -68,6 +72,7 @@ class RawTable:
             },
             [self.lines[i] for i in order], self.unit, self.decimal,
             self.decimal_stated, None if self.sparse is None else self.sparse[order], self.gaps,
+            self.thousands,
         )  # fmt: skip
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from gramworks.datasets.texts import read_text
-from gramworks.errors import DataError
+from gramworks.errors import ConfigError, DataError
 from gramworks.owndata.array_files import ARRAY_FORMATS, tables_of_arrays
+from gramworks.owndata.decimal_marks import other
 from gramworks.owndata.delimited_text import decode, read_delimited, read_whitespace
 from gramworks.owndata.findings import Findings
 from gramworks.owndata.numerals import number_text
@@ -36,7 +38,24 @@ def read_own(path: Path, options: ReadOptions, findings: Findings) -> list[RawTa
     ------
     DataError
         When it is not there, of a format that is not read, damaged or empty; says what to do.
+    ConfigError
+        One mark is stated for decimals and thousands.
     """
+    thousands = options.thousands
+    if thousands is not None and thousands == options.decimal:
+        raise ConfigError(
+            f"--thousands {thousands!r} and --decimal {thousands!r}: a mark cannot be both; leave "
+            "out the wrong one."
+        )
+    if thousands in (".", ",") and options.decimal is None:
+        options = replace(options, decimal=other(thousands))
+    tables = _read(path, options, findings)
+    for table in tables:
+        table.thousands = thousands
+    return tables
+
+
+def _read(path: Path, options: ReadOptions, findings: Findings) -> list[RawTable]:
     kind = path.suffix.lower()
     if not path.is_file():
         raise DataError(f"{path}: there is no such file; look at its name and folder.")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gramworks.errors import DataError
-from gramworks.owndata.decimal_marks import decimal_of
 from gramworks.owndata.findings import Findings, counted, listed, quoted
 from gramworks.owndata.numerals import is_number, loses_digits, number_text, read_numbers
 from gramworks.owndata.raw_table import RawTable
+from gramworks.owndata.thousands import number_cells
 
 NOT_LABELS = frozenset({"", "?", "<null>"})
 """Cells of a target that are no label; NA and None are labels like others."""
@@ -72,10 +72,10 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
         )
     labels = [cell for cell, has in zip(cells, known, strict=True) if has]
     counts = Counter(labels)
-    decimal = "."
+    decimal, read, told = ".", cells, ""
     if isinstance(table.columns[name], list) and task != "classification":
-        decimal = decimal_of(table, name, cells, findings)
-    numbers = read_numbers(cells, decimal, gaps)
+        decimal, read, told = number_cells(table, name, cells, findings)
+    numbers = read_numbers(read, decimal, gaps)
     numeric = bool(np.isfinite(numbers[known]).all())
     _refuse_odd_cells(table, name, cells, numbers, known)
     if len(counts) == 1:
@@ -93,6 +93,8 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
     many = len(counts) > MOST_NUMERIC_CLASSES
     is_regression = task == "regression" or (task is None and numeric and (many or not whole))
     _tell_unlabelled(name, known, findings)
+    if told and numeric:
+        findings.say(told)
     if is_regression:
         values = np.where(known, numbers, 0.0)
         low, high, middle = numbers[known].min(), numbers[known].max(), np.median(numbers[known])
@@ -118,7 +120,8 @@ def read_target(table: RawTable, name: str, task: str | None, findings: Findings
             )
         )
     _tell_blanks(name, raw, counts, findings)
-    classes = sorted(counts, key=lambda c: (float(c.replace(",", ".")), c) if numeric else c)
+    value_of = dict(zip(cells, numbers.tolist(), strict=True))
+    classes = sorted(counts, key=lambda c: (value_of[c], c) if numeric else c)
     codes = {label: code for code, label in enumerate(classes)}
     values = np.array([codes.get(cell, 0) for cell in cells], dtype=np.int64)
     target = Target(name, "binary" if len(classes) == 2 else "multiclass", classes, values, known)
