@@ -18,6 +18,9 @@ LIGHT = {
 }
 """Smaller grids than methods have by themselves, so that a first report is quick."""
 
+_OF_TASK = {("majority", "regression"): "Control: the mean of the labelled points"}
+"""Summaries of methods that do something else for one task."""
+
 
 @dataclass
 class MethodChoice:
@@ -61,7 +64,7 @@ def choose_methods(
             found.left_out[name] = reason
         else:
             found.bodies[name] = body
-            found.summaries[name] = method.module.SUMMARY
+            found.summaries[name] = _OF_TASK.get((name, dataset.task), method.module.SUMMARY)
     return found
 
 
