@@ -16,7 +16,8 @@ def test_what_changed_the_data_comes_first_and_is_short(make_study):
     several = make_study()
     rows = [{"id": "iris", "caveats": "filled " + "x " * 300}]
     [note] = data_notes(several, rows)["notes"]
-    assert note.startswith("iris: filled x") and note.endswith("…")
+    assert note.startswith("iris: filled x")
+    assert note.endswith("…")
     assert len(note) <= 160
     assert data_notes(study, [{"id": "own"}]) == {"notes": [], "more": 0}
 
