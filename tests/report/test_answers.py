@@ -271,6 +271,7 @@ def test_a_tie_is_said_as_one(lines, draws, make_study):
     assert tie["sentences"][0]["score"] == "test-error-percent 1.5, as knn has"
     near = section([*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 1, 1, 2.5])])
     assert near["summary"] == "The draws cannot tell the best method from the next one."
+    assert near["sentences"][0]["score"].startswith("test-error-percent 1.50, about 0.12 ahead of")
 
 
 def test_figures_show_the_settings_that_the_answer_names(lines, draws):

@@ -35,8 +35,8 @@ READINGS = {
         f"means over the draws with two standard errors either way, {BEST} at each "
         "number of labels, as in the answer. Open marks see test labels. They, chance and what is "
         "never better than chance may lie outside of the picture. "
-        f"Of more than {MOST_NAMED} methods the best {MOST_BEST} at the largest size and the "
-        "controls are named; the others are grey.",
+        f"Of more than {MOST_NAMED} methods the best {MOST_BEST} at the largest size, the controls "
+        "and, in a single panel, the best one at each size are named; the others are grey.",
     ),
     "run time against score": (
         "Scatter plot",

@@ -151,8 +151,8 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
         score += f", as {row['runner_up']} has"
     elif row["runner_up"]:
         lead = f"{row['advantage']} ahead of"
-        if row["finding"] == "not told apart" and float(row["advantage"]) == 0:
-            lead = "next to nothing ahead of"
+        if row["finding"] == "not told apart":  # rounded means need not differ by just that
+            lead = f"about {lead}" if float(row["advantage"]) else "next to nothing ahead of"
         score += f", {lead} {row['runner_up']} ({row['runner_up_mean']})"
     p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
     over = f"{row['method']} is {row['over']}." if row["over"] else ""
