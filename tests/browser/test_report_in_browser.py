@@ -112,6 +112,7 @@ def page(tmp_path_factory):
     tabulate_study(paper, [folder / "printed.csv"], {}, home, {})
     row = dict.fromkeys(("id", "title", "source", "licence", "caveats"), HOSTILE)
     data = [row | {"rows": 150, "columns": 4, "checksum": "c0ffee" * 10}]
+    data.append(data[0] | {"id": "iris", "caveats": [HOSTILE, f"6 rows dropped of {HOSTILE}"]})
     path = build_page(
         [study, paper], home, benchmarks=folder, provenance={"note": HOSTILE}, datasets=data
     )
@@ -134,6 +135,20 @@ def test_nothing_is_wrong_and_nothing_is_asked_for(browser, page, width, dark, s
     assert browser.run(broken) == 0
     assert browser.run("document.images.length") >= 8
     assert browser.run("document.querySelectorAll('button.sort').length > 10") is scripts
+
+
+def test_what_was_done_to_the_data_stands_above_the_answer(browser, page):
+    browser.open(page, 390)
+    told = browser.run("document.querySelector('.answer p').innerText")
+    assert told.startswith("About the data: iris: 6 rows dropped of ")
+    assert HOSTILE.split()[0] in told
+    assert browser.run("document.querySelectorAll('.data-notes').length") == 1  # none of a paper
+    browser.run("document.querySelector('.data-notes a').click()")
+    assert browser.run("location.hash") == "#data"
+    captions = browser.run("Array.from(document.querySelectorAll('figcaption'), c => c.innerText)")
+    for name in ("ROC curves", "Confusion matrices"):
+        [caption] = [text for text in captions if text.startswith(name)]
+        assert "They rest on 1 kept draw of 60 test points." in caption
 
 
 COLUMN = """Array.from(document.querySelector('table.best').tBodies[0].rows)

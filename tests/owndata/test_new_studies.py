@@ -264,6 +264,8 @@ def test_regression_and_strings(folder, command):
     methods = load_yaml("own/studies/r.yaml")["methods"]
     assert {"kernel-ridge", "majority", "optimal-target"} <= set(methods)
     assert "svm" not in methods
+    text = (folder / "own/studies/r.yaml").read_text()
+    assert "# Control: the mean of the labelled points\n" in text
     (folder / "s.csv").write_text(
         "seq,y\n"
         + "".join(f"{'ACGT' * 2}{i:05b}{'GA' * (i % 2)}T,{'ab'[i % 2]}\n" for i in range(24))

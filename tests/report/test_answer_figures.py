@@ -11,7 +11,7 @@ from gramworks.report.answer_figures import READINGS, answer_figures
 from gramworks.report.answers import answers
 from gramworks.report.confusion_figure import confusion_matrices
 from gramworks.report.kept_rows import shown_rows
-from gramworks.report.learning_curves import learning_curves
+from gramworks.report.learning_curves import OTHERS, learning_curves
 from gramworks.report.looks import Looks
 from gramworks.report.map_figure import point_maps
 from gramworks.report.rank_figure import rank_plot
@@ -246,3 +246,34 @@ def test_a_study_without_scores_has_none_of_them():
     some = dict(answer_figures(lines(["svm", "knn"]), rank_table(lines(["svm", "knn"])), Looks()))
     assert list(some) == ["ranks over data sets", "learning curves"]
     assert set(some) <= set(READINGS)
+
+
+def test_times_are_medians_since_the_first_draw_of_a_job_pays_for_imports():
+    table = lines(["svm", "knn"], datasets=("a",))
+    times = table.assign(metric="seconds", setting=table["size"])
+    times["value"] = times["repeat"].map({0: 231.7, 1: 0.25, 2: 0.35})
+    figure = time_plot(table, times)
+    assert [line.get_xdata()[0] for line in figure.axes[0].lines] == [0.35, 0.35]
+    assert "median" in figure.get_supxlabel()
+    assert READINGS["run time against score"][1].startswith("median seconds")
+
+
+def test_of_many_methods_the_best_and_the_controls_are_named():
+    names = [f"method-{i}" for i in range(14)]
+    table = lines([*names, "majority", "oracle"], datasets=("a",))
+    table.loc[table["method"] == "oracle", "control"] = True
+    table.loc[table["method"].isin(["oracle", "majority"]), "value"] += 50
+    first = (table["method"] == "method-13") & (table["size"] == "n_labelled=5")
+    table.loc[first, "value"] = 1.0
+    figure = learning_curves(table)
+    named = {text.get_text().split(" (")[0] for text in figure.axes[0].texts}
+    # the best at the last size, and the winner at the first one
+    assert named == {*names[:8], "method-13", "majority", "oracle"}
+    grey = [line for line in figure.axes[0].lines if line.get_color() == OTHERS]
+    assert len(grey) == 5
+    several = learning_curves(pd.concat([table, table.assign(dataset="b")]))
+    shown = {text.get_text().split(" (")[0] for text in several.legends[0].get_texts()}
+    assert shown == named - {"method-13"}
+    few = learning_curves(table[table["method"].isin(names[:12])])
+    assert len(few.axes[0].texts) == 12
+    assert OTHERS not in {line.get_color() for line in few.axes[0].lines}

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gramworks.report.answer_section import answer_row, answer_section, p_text, size_words
+from gramworks.report.answer_section import _summary, answer_row, answer_section, p_text, size_words
 from gramworks.report.answers import SEPARATOR, answers
 from gramworks.report.ranks import rank_table
 from gramworks.report.raw_files import RawFiles
@@ -271,6 +271,7 @@ def test_a_tie_is_said_as_one(lines, draws, make_study):
     assert tie["sentences"][0]["score"] == "test-error-percent 1.5, as knn has"
     near = section([*draws("iris", "svm", [1, 2, 1, 2]), *draws("iris", "knn", [2, 1, 1, 2.5])])
     assert near["summary"] == "The draws cannot tell the best method from the next one."
+    assert near["sentences"][0]["score"].startswith("test-error-percent 1.50, about 0.12 ahead of")
 
 
 def test_figures_show_the_settings_that_the_answer_names(lines, draws):
@@ -362,3 +363,41 @@ def test_what_is_real_is_told_from_the_best_and_the_other_way_round(lines, draws
     assert row["runner_up"] in row["alike"].split(SEPARATOR)
     assert row["finding"] == "on these points"
     assert row["p_same_points"] == pytest.approx(3 * corrected_t_test(1.0 + 0.59 * z, 60, 0).p)
+
+
+def test_what_is_not_told_apart_has_the_digits_of_its_error(lines, draws):
+    rows = [
+        *draws("iris", "svm", [60.123, 72.456, 69.789, 71.0]),
+        *draws("iris", "knn", [70.2, 61.9, 72.9, 69.4]),
+    ]
+    rows = [row | {"metric": "test-accuracy-percent"} for row in rows]
+    [row] = answer(lines, rows, metrics=["test-accuracy-percent"])
+    assert row["finding"] == "not told apart"
+    assert (row["method"], round(row["advantage"], 3)) == ("knn", 0.258)
+    assert 1 < row["standard_error"] < 10
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    assert (shown["mean"], shown["runner_up_mean"]) == ("68.6", "68.3")
+    assert shown["advantage"] == "0.3"
+    nothing = answer_row(row | {"advantage": 0.012}, RawFiles(Path("none")), "small")
+    assert nothing["advantage"] == "0.0"
+    # what is told apart keeps the digits of a small difference
+    real = answer_row(row | {"finding": "real"}, RawFiles(Path("none")), "small")
+    assert real["advantage"] == "0.26"
+
+
+def test_several_comparisons_are_summed_up():
+    def said(*findings):
+        return _summary([{"finding": finding} for finding in findings])
+
+    assert said("not told apart", "equal", "not told apart") == (
+        "In none of 3 cases (data sets and sizes) is the best method surely ahead of the next one "
+        "on new data."
+    )
+    assert said("on these points", "equal").endswith(
+        "on new data; in 1 of them it is on other draws of these points."
+    )
+    assert said("real", "on these points", "equal") == (
+        "In 1 of 3 cases (data sets and sizes) the best method is ahead of the next one on new "
+        "data, too; in 1 more it is on other draws of these points."
+    )
+    assert said("real", "real").startswith("In all 2 cases")

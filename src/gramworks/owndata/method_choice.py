@@ -21,6 +21,9 @@ ON_GRAPHS = ("label-propagation", "label-spreading", "random-walk")
 """Methods whose Gram matrix is the weights of a graph on all points: at the median width each point
 is tied to every other, and they say the same of all."""
 
+_OF_TASK = {("majority", "regression"): "Control: the mean of the labelled points"}
+"""Summaries of methods that do something else for one task."""
+
 
 @dataclass
 class MethodChoice:
@@ -64,7 +67,7 @@ def choose_methods(
             found.left_out[name] = reason
         else:
             found.bodies[name] = body
-            found.summaries[name] = method.module.SUMMARY
+            found.summaries[name] = _OF_TASK.get((name, dataset.task), method.module.SUMMARY)
     return found
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from gramworks.report.alignment_figure import alignment_matrix
 from gramworks.report.confusion_figure import confusion_matrices
 from gramworks.report.kept_rows import shown_rows
-from gramworks.report.learning_curves import learning_curves
+from gramworks.report.learning_curves import BEST as MOST_BEST
+from gramworks.report.learning_curves import MOST_NAMED, learning_curves
 from gramworks.report.map_figure import point_maps
 from gramworks.report.marks import marks_of
 from gramworks.report.rank_figure import rank_plot
@@ -33,12 +34,15 @@ READINGS = {
         "Line plot",
         f"means over the draws with two standard errors either way, {BEST} at each "
         "number of labels, as in the answer. Open marks see test labels. They, chance and what is "
-        "never better than chance may lie outside of the picture.",
+        "never better than chance may lie outside of the picture. "
+        f"Of more than {MOST_NAMED} methods the best {MOST_BEST} at the largest size, the controls "
+        "and, in a single panel, the best one at each size are named; the others are grey.",
     ),
     "run time against score": (
         "Scatter plot",
-        f"mean seconds of a draw against its mean score at the largest size, {BEST}; without the "
-        "Gram matrices and what all draws share.",
+        "median seconds over the draws (the first draw of a job also loads the program) against "
+        f"the mean score at the largest size, {BEST}; without the Gram matrices and what all "
+        "draws share.",
     ),
     "kernel alignment": (
         "Heat map",

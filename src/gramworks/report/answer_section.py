@@ -80,9 +80,13 @@ def answer_section(found: StudyResults, raw: RawFiles) -> dict[str, Any]:
 def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
     """Turn one row of `gramworks.report.answers.answers` into texts."""
     means = [value for value in (row["mean"], row["runner_up_mean"]) if value == value]
-    shown = _decimals(row["standard_error"], row["advantage"], max(map(abs, means), default=0.0))
+    # what the draws do not tell apart has no digits below those of the error
+    unsure = row["finding"] == "not told apart"
+    known = math.nan if unsure else row["advantage"]
+    shown = _decimals(row["standard_error"], known, max(map(abs, means), default=0.0))
     ahead = _text(row["advantage"], shown)
-    if ahead and float(ahead) == 0 and row["advantage"]:
+    least = 0.1 * row["standard_error"] if unsure else 0.0
+    if ahead and float(ahead) == 0 and row["advantage"] > least:
         ahead = two_digits(row["advantage"])
     alike, here = (
         row[key].split(SEPARATOR) if row[key] else [] for key in ("alike", "alike_same_points")
@@ -146,7 +150,10 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
     if row["finding"] == "equal":
         score += f", as {row['runner_up']} has"
     elif row["runner_up"]:
-        score += f", {row['advantage']} ahead of {row['runner_up']} ({row['runner_up_mean']})"
+        lead = f"{row['advantage']} ahead of"
+        if row["finding"] == "not told apart":  # rounded means need not differ by just that
+            lead = f"about {lead}" if float(row["advantage"]) else "next to nothing ahead of"
+        score += f", {lead} {row['runner_up']} ({row['runner_up_mean']})"
     p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
     over = f"{row['method']} is {row['over']}." if row["over"] else ""
     told = " ".join(filter(None, (_TOLD[row["finding"]].format(**p), over)))
@@ -168,12 +175,18 @@ def _summary(rows: list[dict]) -> str:
         return "There is nothing to test here: too few methods, draws or known sizes."
     real = sum(row["finding"] == "real" for row in rows)
     same = sum(row["finding"] == "on these points" for row in rows)
-    said = {0: "none is", 1: "one is"}.get(real, f"{real} are")
     if len(rows) == 1:
         return _ONE[rows[0]["finding"]]
-    more = f"; {same} more would last with other draws of the same points" if same else ""
-    compared = f"Of {len(rows)} comparisons of the best method with the next one"
-    return f"{compared}, {said} real on new data{more}."
+    cases = "cases (data sets and sizes)"
+    more = f"; in {same} {'more' if real else 'of them'} it is on other draws of these points"
+    more *= bool(same)
+    if not real:
+        return (
+            f"In none of {len(rows)} {cases} is the best method surely ahead of the next one on "
+            f"new data{more}."
+        )
+    at = f"all {len(rows)}" if real == len(rows) else f"{real} of {len(rows)}"
+    return f"In {at} {cases} the best method is ahead of the next one on new data, too{more}."
 
 
 def _sizes(ranks: pd.DataFrame) -> list[tuple]:
@@ -198,7 +211,7 @@ def _rank_sentence(part: pd.DataFrame) -> str:
 
 
 def _decimals(error: float, advantage: float, mean: float) -> int:
-    """Choose decimals that show the smaller of error and advantage with two digits.
+    """Choose decimals that show the smaller known one of error and advantage with two digits.
 
     They are at most four, or four digits of the mean where it is small.
     """

@@ -18,6 +18,7 @@ from gramworks.report.benchmarks import stage_costs
 from gramworks.report.cells import Table, tables
 from gramworks.report.comparison import compare
 from gramworks.report.escaping import file_name
+from gramworks.report.figure_remarks import figure_remarks, write_remarks
 from gramworks.report.figures import save_figure
 from gramworks.report.grid_edges import edge_counts
 from gramworks.report.looks import Looks
@@ -71,11 +72,11 @@ def tabulate_study(
     ``answers.csv`` (which method is best), ``ranks.csv`` (over data sets), ``comparison.csv`` (all
     cells, tidy), ``problems.csv`` (draws that are not ok, with reasons), ``status.csv``,
     ``edges.csv``, ``one-class.csv`` (kept draws in which a method predicts one class alone),
-    ``absent.csv``, ``provenance.json``; a data set each ``table-{dataset}.csv``,
-    ``.md`` and ``.tex``; a metric each ``figures/figure-{metric}.svg`` and ``.png``, and those of
-    `gramworks.report.answer_figures`. Rows of single labels stand apart from their means, in
-    tables and figures "by label" of their own. Tables and figures of an earlier run that this one
-    does not make are removed.
+    ``remarks.csv`` (what figures rest on), ``absent.csv``, ``provenance.json``; a data set each
+    ``table-{dataset}.csv``, ``.md`` and ``.tex``; a metric each ``figures/figure-{metric}.svg``
+    and ``.png``, and those of `gramworks.report.answer_figures`. Rows of single labels stand apart
+    from their means, in tables and figures "by label" of their own. Tables and figures of an
+    earlier run that this one does not make are removed.
     """
     home, looks = Path(folder) / study.name, looks or Looks()
     scores = with_derived(study.name, read_scores(score_files))
@@ -104,6 +105,7 @@ def tabulate_study(
     for path in [*home.glob("table-*.*"), *home.glob("figure-*.*"), *figures.glob("figure-*.*")]:
         if str(path.relative_to(home)) not in made:
             path.unlink()
+    write_remarks(home / "remarks.csv", figure_remarks(comparison, lines, looks))
     write_tidy(home / "comparison.csv", comparison)
 
 

@@ -33,16 +33,23 @@ def confusion_matrices(chosen: Mapping[str, pd.DataFrame]) -> Figure | None:
     """
     panels = {}
     for dataset, rows in chosen.items():
-        classes = ordered_classes([*rows["truth"], *rows["prediction"]])
-        if 3 <= len(classes) <= MOST_CLASSES:
-            first = rows.iloc[0]
-            own = rows[(rows["method"] == first["method"]) & (rows["setting"] == first["setting"])]
+        own = counted_rows(rows)
+        if len(own):
+            classes = ordered_classes([*rows["truth"], *rows["prediction"]])
             counts = pd.crosstab(own["truth"], own["prediction"])
             panels[dataset] = (
-                line_label(first["method"], first["setting"]),
+                line_label(own["method"].iloc[0], own["setting"].iloc[0]),
                 counts.reindex(index=classes, columns=classes, fill_value=0),
             )
     return panel_rows(panels, _confusion_panel, height=3.9) if panels else None
+
+
+def counted_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pick the rows that a data set's matrix counts: none with too few or too many classes."""
+    if not 3 <= len({*rows["truth"], *rows["prediction"]}) <= MOST_CLASSES:
+        return rows.iloc[:0]
+    first = rows.iloc[0]
+    return rows[(rows["method"] == first["method"]) & (rows["setting"] == first["setting"])]
 
 
 def _confusion_panel(panel: Axes, dataset: str, found: tuple[str, pd.DataFrame]) -> None:

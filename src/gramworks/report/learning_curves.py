@@ -23,6 +23,9 @@ from gramworks.settings import parse_setting
 _COLUMNS = 3
 _LEFT, _WIDE, _TOP, _BOTTOM = 0.75, 4.6, 0.3, 0.55
 SEEN = " (sees test labels)"
+MOST_NAMED, BEST = 12, 8
+"""Of more methods than the first number, so many are named, and the controls."""
+OTHERS = "#b9b8b2"
 CHANCE = "majority"
 """The method that learns nothing but which class is the largest."""
 
@@ -40,19 +43,44 @@ def learning_curves(lines: pd.DataFrame) -> Figure | None:
     matplotlib Figure or None
         Means with two standard errors either way, for each method by its best setting at each
         size; marks of controls are open. Controls, chance and what is never better than chance may
-        lie outside, so that the rest can be told apart. One panel has its curves named at their
-        ends, several have a legend. None where no data set has two sizes.
+        lie outside, so that the rest can be told apart. Of more than `MOST_NAMED` methods the best
+        `BEST` at the last size and the controls are named, the others are grey. One panel has the
+        first one at each size named, too, and names at the ends of its curves; several have a
+        legend. None where no data set has two sizes.
     """
     cells = _sized(representatives(lines))
     if cells.empty:
         return None
     cells = cells.assign(label=labels_of(cells))
     marks = marks_of(cells, cells["label"].tolist())
+    named = _named(cells)
+    marks = {label: mark for label, mark in marks.items() if label in named}
     panels = [(key, part) for key, part in cells.groupby(["dataset", "more"], sort=False)]
     with matplotlib.rc_context(STYLE | {"axes.spines.left": True}):
         if len(panels) == 1:
             return _alone(panels[0], marks)
         return _several(panels, marks)
+
+
+def _named(cells: pd.DataFrame) -> set[str]:
+    """List what is named: all, or of many the best at the last size (by mean rank) and controls.
+
+    In a single panel also the first one at each size.
+    """
+    labels = set(cells["label"])
+    controls = set(cells.loc[cells["control"].astype(bool) | (cells["method"] == CHANCE), "label"])
+    if len(labels) <= MOST_NAMED:
+        return labels
+    own = cells[~cells["label"].isin(controls)]
+    signs = [-1.0 if higher_is_better(metric) else 1.0 for metric in own["metric"]]
+    panel = ["dataset", "more"]
+    means = own.assign(value=own["value"] * signs).groupby([*panel, "x", "label"])["value"].mean()
+    ranks = means.groupby([*panel, "x"]).rank(pct=True).reset_index()
+    if len(ranks[panel].drop_duplicates()) == 1:  # the answer names who wins at each size
+        controls |= set(ranks.loc[ranks.groupby("x")["value"].idxmin(), "label"])
+    last = ranks[ranks["x"] == ranks.groupby(panel)["x"].transform("max")]
+    best = last.groupby("label")["value"].mean().sort_values(kind="stable").index[:BEST]
+    return controls | set(best)
 
 
 _X = {"n_labelled": "labelled points", "n_test": "test points"}
@@ -120,8 +148,12 @@ def _panel(
     metric = part["metric"].iloc[0]
     panel.grid(axis="y")
     panel.set_axisbelow(True)
-    aside = _asides(part["label"].nunique())
+    aside = _asides(part.loc[part["label"].isin(marks), "label"].nunique())
     for label, own in part.groupby("label", sort=False):
+        if label not in marks:
+            grey = own.groupby("x")["value"].mean()
+            panel.plot(grey.index, grey, color=OTHERS, linewidth=0.7, zorder=1)
+            continue
         values = own.groupby("x")["value"]
         means, counts = values.mean(), values.count()
         errors = 2 * values.std().fillna(0) / np.sqrt(counts)

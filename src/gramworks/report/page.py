@@ -16,6 +16,7 @@ from gramworks.report.answer_section import answer_section
 from gramworks.report.answers import FINDINGS
 from gramworks.report.benchmarks import StageCost
 from gramworks.report.cells import ASSUMED, INCOMPLETE, MARKS
+from gramworks.report.data_notes import data_notes
 from gramworks.report.escaping import printable
 from gramworks.report.page_text import breakable, duration, flat
 from gramworks.report.papers import OWN, PAPERS, TITLES
@@ -77,7 +78,10 @@ def render(
         version=__version__,
         studies=studies,
         papers=_papers(studies, raw),
-        answers=[answer_section(found, raw) for found in _own_first(results)],
+        answers=[
+            answer_section(found, raw) | {"data": data_notes(found.study, datasets)}
+            for found in _own_first(results)
+        ],
         findings=FINDINGS,
         first_figures=FIRST,
         script=markupsafe.Markup(script),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gramworks.hdf5 import damaged, rebuild_command
-from gramworks.report import answers, comparison, grid_edges, one_class, ranks
+from gramworks.report import answers, comparison, figure_remarks, grid_edges, one_class, ranks
 from gramworks.report.csv_text import read_table
 from gramworks.report.escaping import original
 from gramworks.report.scores import DRAW
@@ -51,6 +51,8 @@ class StudyResults:
         default_factory=lambda: pd.DataFrame(columns=list(one_class.COLUMNS))
     )
     """Draws with one predicted class, from `gramworks.report.one_class.one_class_rows`."""
+    remarks: dict[str, str] = field(default_factory=dict)
+    """Sentence by figure, from `gramworks.report.figure_remarks.figure_remarks`."""
 
 
 def read_results(study: Study, home: Path) -> StudyResults:
@@ -79,6 +81,7 @@ def read_results(study: Study, home: Path) -> StudyResults:
         status=dict(zip(status["status"], status["draws"].astype(int), strict=True)),
         edges=_read(home / "edges.csv", grid_edges.COLUMNS, integers=("on_edge", "n")),
         one_class=_read_one_class(home / "one-class.csv"),
+        remarks=_read_remarks(home / "remarks.csv"),
         absent=_read(home / "absent.csv", ("dataset", "reason", "text")),
         answers=_read(
             home / "answers.csv", answers.COLUMNS, answers.NUMBERS,
@@ -92,6 +95,11 @@ def read_results(study: Study, home: Path) -> StudyResults:
 def _read_one_class(path: Path) -> pd.DataFrame:
     table = _read(path, one_class.COLUMNS, integers=("draws", "kept"))
     return table.assign(label=table["label"].map(original))
+
+
+def _read_remarks(path: Path) -> dict[str, str]:
+    table = _read(path, figure_remarks.COLUMNS)
+    return dict(zip(table["figure"], table["text"].map(original), strict=True))
 
 
 def _read(

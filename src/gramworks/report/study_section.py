@@ -81,7 +81,7 @@ def _figure(found: StudyResults, metric: str) -> dict:
         "file": f"{FIGURES}/{figure_stem(metric)}",
         "source": f"data:image/svg+xml;base64,{text}",
         "kind": kind,
-        "reading": reading,
+        "reading": " ".join(filter(None, (reading, found.remarks.get(metric, "")))),
         "own": metric in own_figures(found.study),
         "answers": metric in READINGS,
         "first": metric in own_figures(found.study) or metric in READINGS,

@@ -35,7 +35,8 @@ def time_plot(lines: pd.DataFrame, timings: pd.DataFrame) -> Figure | None:
     Returns
     -------
     matplotlib Figure or None
-        Mean seconds a draw on a log scale, without the Gram matrices and what all draws share.
+        Median seconds of a draw on a log scale (the first draw of a job pays for imports), without
+        the Gram matrices and what all draws share.
         None where nothing has two methods with times.
     """
     cells = _cells(lines, timings)
@@ -60,7 +61,7 @@ def time_plot(lines: pd.DataFrame, timings: pd.DataFrame) -> Figure | None:
         for dataset, panel in zip(datasets, axes.flat, strict=False):
             _panel(panel, cells[cells["dataset"] == dataset], marks)
             panel.set_title(plain(dataset), fontsize=9, fontweight="bold", loc="left")
-        figure.supxlabel("seconds a draw", fontsize=9)
+        figure.supxlabel("median seconds of a draw", fontsize=9)
         order = _best_first(cells)
         handles = [
             Line2D([], [], linestyle="", marker=marks[name].marker, color=marks[name].colour)
@@ -80,7 +81,7 @@ def _cells(lines: pd.DataFrame, timings: pd.DataFrame) -> pd.DataFrame:
     keys = ["dataset", "method", "setting", "size", "metric"]
     means = chosen.groupby(keys, sort=False)["value"].mean().reset_index(name="score")
     seconds = timings[timings["metric"] == "seconds"]
-    seconds = seconds.groupby(["dataset", "method", "setting"])["value"].mean()
+    seconds = seconds.groupby(["dataset", "method", "setting"])["value"].median()
     whole = [join_settings(a, b) for a, b in zip(means["size"], means["setting"], strict=True)]
     found = zip(means["dataset"], means["method"], whole, strict=True)
     means["seconds"] = [seconds.get(key, math.nan) for key in found]
