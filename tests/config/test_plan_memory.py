@@ -51,7 +51,9 @@ def refusal(root, *changes, job_memory_mb=64, **values):
 def test_a_size_that_cannot_fit_is_told_with_numbers_and_what_would_fit(root):
     said = refusal(root)
     assert "method uniform on data set mnist5k: the 2 Gram matrices of 5000 points" in said
-    assert "0.4 GB are needed, a job may have 0.0671 GB (job_memory_mb: 64)" in said  # 2 * 8 * 5000^2
+    assert (
+        "0.4 GB are needed, a job may have 0.0671 GB (job_memory_mb: 64)" in said
+    )  # 2 * 8 * 5000^2
     assert "recipe: unit-rows-then-first-2000-rows" in said
     assert "nystroem-ridge with kernel: gaussian-median and rank: 410" in said
     # Each of them does.
