@@ -209,5 +209,5 @@ def test_another_configuration_file_replaces_the_default_one(project):
     output = project.run("--dry-run", "--configfile", "config/other.yaml")
     assert "Fitting majority.0-1+5." in output
     output = project.run("--dry-run", "--config", "repeats=2")
-    assert "Fitting majority on iris-two" in output
+    assert "Fitting majority.0-1 on iris-two" in output
     assert "svm" not in output
