@@ -93,6 +93,10 @@ class PlanResources:
             size, attempt, bound_mb=bound, share=share, takes=takes(parsed.family)
         )
 
+    def gram_threads(self, dataset: str, recipe: str) -> int:
+        """Give a small Gram matrix one thread: it takes a second, and two cores are seldom free."""
+        return 1 if self.size(dataset, recipe).rows <= job_resources.SMALL_ROWS else 2
+
     def gram_rows(self, dataset: str, recipe: str, kernel: str, rows: str, attempt: int) -> Request:
         """Request of a job that computes some rows of a Gram matrix, as 0-4999."""
         first, last = map(int, rows.split("-"))

@@ -123,6 +123,8 @@ def needs():
 
 def test_requests_of_a_plan(needs):
     assert needs.group("heart", "standardise") == "tables"
+    assert needs.gram_threads("heart", "standardise") == 1
+    assert needs.gram_threads("reuters-modapte", "none") == 2
     assert needs.group("reuters-modapte", "none") is None
     assert needs.study_group("margin-reuters", "reuters-modapte") is None
     assert PlanResources(needs.plan, grouped=lambda: False).group("heart", "standardise") is None

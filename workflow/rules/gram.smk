@@ -15,7 +15,7 @@ rule gram:
         "results/benchmarks/gram/{dataset}/{recipe}/{kernel}.tsv"
     group:
         lambda w: needs.group(w.dataset, w.recipe)
-    threads: 2
+    threads: lambda w: needs.gram_threads(w.dataset, w.recipe)
     resources:
         # Memory does not change the matrix, so it is a resource and no parameter.
         gram_memory_mb=plan.config.gram_memory_mb,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gramworks.datasets.registry import load_entry
+from gramworks.job_resources import SMALL_ROWS
 from gramworks.parts import part_seconds, rates_of
 from gramworks.planning.jobs import Job
 from gramworks.planning.schedule import Cost
@@ -48,6 +49,8 @@ def _cost(plan: Plan, job: Job, more: float) -> Cost:
     seconds, memory = measured(plan.root / "results" / "benchmarks" / job.benchmark)
     disk = _disk_mb(plan, job)
     threads = _THREADS.get(job.rule, 1)
+    if job.rule == "gram" and _size(job.wildcards["dataset"])[0] <= SMALL_ROWS:
+        threads = 1
     if seconds is None:
         return Cost(_estimate(plan, job) + more, threads, memory_mb=memory, disk_mb=disk)
     return Cost(seconds + more, threads, measured=True, memory_mb=memory, disk_mb=disk)
