@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gramworks.datasets.registry import load_entry
-from gramworks.job_resources import SMALL_ROWS
 from gramworks.parts import part_seconds, rates_of
+from gramworks.plan_resources import PlanResources
 from gramworks.planning.jobs import Job
 from gramworks.planning.schedule import Cost
 from gramworks.rates import estimate
@@ -28,7 +28,7 @@ _SPARSE_COLUMNS = 500
 """Tables of more columns are taken to be sparse, like counts of words."""
 _START = 2.2
 """A job that fits starts Python with numerical libraries."""
-_THREADS = {"gram": 2, "gram_rows": 2, "gram_sums": 2}
+_THREADS = {"gram_rows": 2, "gram_sums": 2}
 
 
 def costs_of(plan: Plan, jobs: list[Job], *, cluster: bool = False) -> dict[str, Cost]:
@@ -42,15 +42,16 @@ def costs_of(plan: Plan, jobs: list[Job], *, cluster: bool = False) -> dict[str,
         Whether jobs are submitted, and so start slower.
     """
     more = CLUSTER_JOB if cluster else ENGINE_JOB
-    return {job.output: _cost(plan, job, more) for job in jobs}
+    needs = PlanResources(plan)
+    return {job.output: _cost(plan, needs, job, more) for job in jobs}
 
 
-def _cost(plan: Plan, job: Job, more: float) -> Cost:
+def _cost(plan: Plan, needs: PlanResources, job: Job, more: float) -> Cost:
     seconds, memory = measured(plan.root / "results" / "benchmarks" / job.benchmark)
     disk = _disk_mb(plan, job)
     threads = _THREADS.get(job.rule, 1)
-    if job.rule == "gram" and _size(job.wildcards["dataset"])[0] <= SMALL_ROWS:
-        threads = 1
+    if job.rule == "gram":
+        threads = needs.gram_threads(job.wildcards["dataset"], job.wildcards["recipe"])
     if seconds is None:
         return Cost(_estimate(plan, job) + more, threads, memory_mb=memory, disk_mb=disk)
     return Cost(seconds + more, threads, measured=True, memory_mb=memory, disk_mb=disk)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gramworks import plan_grams, plan_views
-from gramworks.parts import Piece, part_files, part_grams, part_shared
+from gramworks.parts import part_files, part_grams, part_shared
 
 if TYPE_CHECKING:
     from gramworks.plan import Plan
@@ -24,15 +24,12 @@ class Job:
     inputs : tuple of str
         First files of the jobs it waits for.
     wildcards : dict of str
-    pieces : tuple of Piece
-        What a `fit` job fits.
     """
 
     rule: str
     output: str
     inputs: tuple[str, ...] = ()
     wildcards: dict[str, str] = field(default_factory=dict)
-    pieces: tuple[Piece, ...] = ()
 
     @property
     def benchmark(self) -> str:
@@ -46,8 +43,8 @@ def jobs_of(plan: Plan) -> list[Job]:
     """List all jobs of a run from nothing, each behind those that it waits for."""
     made: dict[str, Job] = {}
 
-    def add(rule: str, output: str, inputs: list[str], pieces=(), **wildcards: str) -> str:
-        made.setdefault(output, Job(rule, output, tuple(inputs), wildcards, tuple(pieces)))
+    def add(rule: str, output: str, inputs: list[str], **wildcards: str) -> str:
+        made.setdefault(output, Job(rule, output, tuple(inputs), wildcards))
         return output
 
     reports = []
@@ -85,14 +82,14 @@ def _of_data_set(plan: Plan, study: str, dataset: str, add) -> list[str]:
             add("gram", path, [table, *blocks], **of_kernel)
         for path in plan.shared(study, dataset, method):
             add("learn", path, [table, *grams], study=study, dataset=dataset, method=method)
-    for file, (part, content) in zip(
-        part_files(plan, study, dataset), plan.parts(study, dataset).items(), strict=True
+    for file, part in zip(
+        part_files(plan, study, dataset), plan.parts(study, dataset), strict=True
     ):
         inputs = [
             table, splits,
             *part_grams(plan, study, dataset, part), *part_shared(plan, study, dataset, part),
         ]  # fmt: skip
-        add("fit", file, inputs, content, study=study, dataset=dataset, part=part)
+        add("fit", file, inputs, study=study, dataset=dataset, part=part)
     shown = [table, splits]
     for method in methods:
         own = part_files(plan, study, dataset, method)
