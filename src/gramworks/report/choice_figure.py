@@ -13,10 +13,9 @@ from gramworks.report.figures import (
     MEASURED,
     STYLE,
     line_label,
-    log_axis,
     ordered_lines,
     panel_grid,
-    widen,
+    value_axis,
 )
 from gramworks.report.size_panels import by_size
 
@@ -82,8 +81,4 @@ def _panel(panel: Axes, values: pd.DataFrame, lines: list[tuple], log: bool) -> 
         middle, places, xerr=reach, fmt="o", color=MEASURED, markersize=4.5, elinewidth=1.2,
         capsize=0,
     )  # fmt: skip
-    panel.margins(x=0.12)
-    if log:
-        log_axis(panel)
-    else:
-        widen(panel)
+    value_axis(panel, log=log)

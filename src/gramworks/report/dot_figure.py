@@ -15,11 +15,10 @@ from gramworks.report.figures import (
     PUBLISHED,
     STYLE,
     line_label,
-    log_axis,
     ordered_lines,
     panel_grid,
+    value_axis,
     whiskers,
-    widen,
 )
 from gramworks.report.size_panels import by_size
 from gramworks.report.verdicts import direction
@@ -107,11 +106,7 @@ def _panel(panel: Axes, cells: pd.DataFrame, lines: list[tuple], metric: str) ->
         fmt="D", color=PUBLISHED, markerfacecolor="none", markersize=4.5, markeredgewidth=1.1,
         elinewidth=0.9, capsize=0,
     )  # fmt: skip
-    panel.margins(x=0.12)
-    if log:
-        log_axis(panel)
-    else:
-        widen(panel)
+    value_axis(panel, log=log)
 
 
 def _legend(figure: Figure, cells: pd.DataFrame) -> None:

@@ -147,7 +147,16 @@ def panel_grid(
     return figure, panels
 
 
-def log_axis(panel: Axes) -> None:
+def value_axis(panel: Axes, *, log: bool) -> None:
+    """Finish the x axis of a panel of values: with room at the ends, on a log scale or not."""
+    panel.margins(x=0.12)
+    if log:
+        _log_axis(panel)
+    else:
+        _widen(panel)
+
+
+def _log_axis(panel: Axes) -> None:
     """Make the x axis logarithmic, with marks that are there in less than a decade as well."""
     panel.set_xscale("log")
     low, high = panel.get_xlim()
@@ -160,7 +169,7 @@ def log_axis(panel: Axes) -> None:
     panel.xaxis.set_minor_locator(ticks.NullLocator())
 
 
-def widen(panel: Axes) -> None:
+def _widen(panel: Axes) -> None:
     """Keep a panel of equal values from a scale that is all rounding error."""
     low, high = panel.get_xlim()
     least = max(abs(low), abs(high)) * 1e-3 or 1e-3
