@@ -34,10 +34,11 @@ class Piece(NamedTuple):
 def seconds_of(plan: Plan, study: str, dataset: str, method: str) -> float:
     """Estimate the seconds of one repeat of a method, all its settings together."""
     rows = load_entry(dataset).facts.rows
-    found = estimate(rates_of(plan, "fit"), study, dataset, method, rows)
+    growth = load_method(method).growth("fit")
+    found = estimate(rates_of(plan, "fit"), study, dataset, method, rows, growth)
     if found is not None:
         return found
-    return guess(rows, len(json.loads(plan.settings_slice(study, dataset, method))))
+    return guess(rows, len(json.loads(plan.settings_slice(study, dataset, method))), growth)
 
 
 def rates_of(plan: Plan, stage: str) -> list[Rates]:

@@ -27,8 +27,6 @@ _MOST = 1e8
 _UNKNOWN = 0.1
 """Seconds a repeat and setting of a method never measured, on `_ROWS` points."""
 _ROWS = 300
-_EXPONENT = 2.0
-"""Between a product with the Gram matrix and its factorisation; solvers are mostly in between."""
 
 Rates = Mapping[tuple[str, str, str], float]
 """Seconds by study, data set and method."""
@@ -94,7 +92,7 @@ def write_rates(path: str | Path, **stages: Rates) -> None:
 
 
 def estimate(
-    rates: Iterable[Rates], study: str, dataset: str, method: str, rows: int
+    rates: Iterable[Rates], study: str, dataset: str, method: str, rows: int, growth: float
 ) -> float | None:
     """Estimate what a method takes; None where it was never measured.
 
@@ -104,26 +102,28 @@ def estimate(
         As `read_rates` gives them, the first that knows the job is taken.
     study, dataset, method : str
     rows : int
-        Points of the data set. What was measured on others alone is scaled by the square.
+        Points of the data set.
+    growth : float
+        What was measured on other data sets alone is scaled by this power of the points.
     """
     rates = list(rates)
     for found in rates:
         if (study, dataset, method) in found:
             return found[study, dataset, method]
-    elsewhere = [_scaled(found, method, rows) for found in rates]
+    elsewhere = [_scaled(found, method, rows, growth) for found in rates]
     known = [value for value in elsewhere if value is not None]
     return known[0] if known else None
 
 
-def guess(rows: int, settings: int) -> float:
+def guess(rows: int, settings: int, growth: float) -> float:
     """Guess the seconds of one repeat of a method that was never measured."""
-    return _UNKNOWN * settings * (rows / _ROWS) ** _EXPONENT
+    return _UNKNOWN * settings * (rows / _ROWS) ** growth
 
 
-def _scaled(rates: Rates, method: str, rows: int) -> float | None:
+def _scaled(rates: Rates, method: str, rows: int, growth: float) -> float | None:
     """Take the median over other data sets, each scaled to this number of points."""
     values = [
-        seconds * (rows / _rows(dataset)) ** _EXPONENT
+        seconds * (rows / _rows(dataset)) ** growth
         for (_, dataset, name), seconds in rates.items()
         if name == method and _rows(dataset)
     ]

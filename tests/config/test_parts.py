@@ -110,13 +110,15 @@ def test_own_rates_stand_above_the_shipped_ones(folder):
 
 def test_rates_of_other_data_are_scaled_and_unknown_methods_have_one():
     rates = [{}, {("a", "iris", "x"): 2.0, ("b", "wisconsin", "x"): 50.0, ("c", "gone", "x"): 9.0}]
-    assert estimate(rates, "a", "iris", "x", 150) == 2
-    # iris has 150 rows and wisconsin 683: the median of both, each scaled by the square
-    assert estimate(rates, "n", "new", "x", 300) == pytest.approx(
+    assert estimate(rates, "a", "iris", "x", 150, 2) == 2
+    # iris has 150 rows and wisconsin 683: the median of both, each scaled to 300
+    assert estimate(rates, "n", "new", "x", 300, 2) == pytest.approx(
         (2 * 4 + 50 * (300 / 683) ** 2) / 2
     )
-    assert estimate(rates, "n", "new", "y", 600) is None
-    assert guess(600, 5) == pytest.approx(2)
+    assert estimate(rates, "n", "new", "x", 300, 1) == pytest.approx((4 + 50 * 300 / 683) / 2)
+    assert estimate(rates, "n", "new", "y", 600, 2) is None
+    assert guess(600, 5, 2) == pytest.approx(2)
+    assert guess(600, 5, 3) == pytest.approx(4)
 
 
 def test_shipped_rates_are_of_methods_and_data_that_exist():

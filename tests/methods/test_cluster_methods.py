@@ -154,6 +154,25 @@ def test_several_classes_are_told_one_against_the_rest():
         assert any(row["metric"] == "span-error-percent" for row in rows)
 
 
+def test_rows_that_cut_elsewhere_share_the_decomposition_of_a_part(monkeypatch):
+    calls = []
+    decompose = _cluster_spectrum.cluster_spectrum
+    monkeypatch.setattr(
+        _cluster_spectrum, "cluster_spectrum", lambda *a: calls.append(a) or decompose(*a)
+    )
+    splits = make_splits(Subsets(pool=60, labelled=12, repeats=5), Y, study="s", dataset="pool")
+    ranks = [{"rank": rank} for rank in (2, 7, 30)]
+    _cluster_spectrum._KEPT.clear()
+    together = run("cluster-kernel", ranks, {}, splits, shared=learned("cluster-kernel", ranks, {}))
+    assert len(calls) == 2  # by `learn`, and of the pool
+    for setting in ranks:  # the same numbers, whichever rows a job has
+        _cluster_spectrum._KEPT.clear()
+        shared = learned("cluster-kernel", ranks, {})
+        alone = run("cluster-kernel", [setting], {}, splits, shared=shared)
+        name = f"rank={setting['rank']}"
+        assert alone == [row for row in together if name in row["setting"].split(";")]
+
+
 def test_draws_may_leave_points_out():
     pool = Dataset(
         id="pool", X=X, y=Y, classes=["a", "b"], feature_names=list("uv"),

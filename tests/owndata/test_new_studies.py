@@ -116,6 +116,17 @@ def test_without_narrow_gaussians_graphs_have_the_median_one(read, table):
     assert few.bodies["kernel-ridge"]["settings"]["kernel"] == ["K3"]
 
 
+def test_the_plain_machine_takes_each_kernel_by_itself(read, table):
+    second = "w,v\n" + "".join(f"{i / 4},{i * i}\n" for i in range(40))
+    for sources in (table(), {"one.csv": table(), "two.csv": second}):
+        dataset = read(sources)[0]
+        names = list(choose_kernels(dataset, Findings()).kernels)
+        found = chosen(dataset)
+        assert found.bodies["svm"]["settings"]["kernel"] == names
+        assert found.bodies["self-training"]["settings"]["kernel"] != names
+    assert chosen(dataset, few=True).bodies["svm"]["settings"]["kernel"] == ["K1"]
+
+
 def test_a_method_that_computes_its_kernel_gets_an_identifier(made, read, table):
     body = load_yaml("own/studies/my-table.yaml")["methods"]
     assert body["nystroem-ridge"] == {"settings": {"kernel": ["gaussian-median"]}}

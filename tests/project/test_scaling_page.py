@@ -55,6 +55,16 @@ def test_what_methods_use_is_that_of_the_registry():
         assert found["grams"] == use, f"{name}: {AGAIN}"
 
 
+def test_methods_grow_as_they_say(program):
+    fit_law = importlib.import_module("scaling_fits").fit_law
+    for name, found in kept_numbers()["methods"].items():
+        for stage in ("fit", "learn"):
+            if found.get(stage):
+                stated = load_method(name).growth(stage)
+                measured = fit_law(found[stage]).exponent
+                assert abs(measured - stated) < 0.5, f"{name}: GROWTH {stage}: {measured:.2f}"
+
+
 def test_the_program_runs_at_tiny_sizes(program, tmp_path):
     (tmp_path / "benchmarks").mkdir()
     names = ["uniform", "svm", "kernel-pca", "majority", "nystroem-ridge", "virtual-sample-svm"]

@@ -42,6 +42,8 @@ rule tabulate:
         status="results/report/{study}/status.csv",
         edges="results/report/{study}/edges.csv",
         absent="results/report/{study}/absent.csv",
+        one_class="results/report/{study}/one-class.csv",
+        remarks="results/report/{study}/remarks.csv",
         provenance="results/report/{study}/provenance.json",
     log:
         "results/logs/tabulate/{study}.log",

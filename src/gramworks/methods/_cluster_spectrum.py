@@ -107,17 +107,23 @@ def spectrum_for(problem: Problem, params: AffinityParams, wanted: Wanted) -> Cl
 _LAST: dict[str, object] = {}
 _KEPT: dict[str, ClusterSpectrum] = {}
 _MOST_KEPT = 2
+_LEAST_RANK = 32
 
 
 def _kept(K, wanted: Wanted) -> ClusterSpectrum:
-    """Decompose a part of the points, which all draws of a job may have in common."""
+    """Decompose a part of the points, which all draws of a job may have in common.
+
+    For more ranks than the row asks for, so that rows that cut elsewhere find it too; how many
+    depends on the row alone, so that no score depends on the order of rows or on the job.
+    """
     digest = _digest(K)
     exponents = sorted({t.exponent for t in wanted.transfers if t.exponent is not None})
-    key = repr((digest, wanted.suffix, exponents, wanted.rank))
+    rank = max(_LEAST_RANK, 1 << (wanted.rank - 1).bit_length())
+    key = repr((digest, wanted.suffix, exponents, rank))
     if key not in _KEPT:
         while len(_KEPT) >= _MOST_KEPT:
             _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = _decompose(K, wanted, wanted.transfers, wanted.rank)
+        _KEPT[key] = _decompose(K, wanted, wanted.transfers, rank)
     return _KEPT[key]
 
 

@@ -8,6 +8,7 @@ SUMMARY = "SVM on the positive semidefinite combination that is most aligned wit
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), (53)"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 2.75}
 METRICS = ALIGNED_METRICS
 
 Params = MarginParams

@@ -8,6 +8,7 @@ SUMMARY = "SVM on the nonnegative combination of base kernels that is most align
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), (55)"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 2.75}
 METRICS = ALIGNED_METRICS
 
 Params = MarginParams

@@ -8,6 +8,7 @@ SUMMARY = "SVM on the nonnegative combination of largest centred alignment (alig
 REFERENCE = "Cortes, Mohri and Rostamizadeh, JMLR 13 (2012), section 3.2"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 2.75}
 METRICS = ALIGNED_METRICS
 
 Params = MarginParams

@@ -30,6 +30,7 @@ SUMMARY = "Support vector machine on a cluster kernel, made with unlabelled poin
 REFERENCE = "Chapelle, Weston and Schölkopf, NIPS 15 (2002) 601-608"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.0, "learn": 1.0}
 METRICS = (
     "affinity-eigenvalue-2",
     "span-error-percent",

@@ -11,6 +11,7 @@ SUMMARY = "Hopfield net on the closed hypercube: completes images, then takes th
 REFERENCE = "Li, Michel and Porod, IEEE Transactions on Circuits and Systems 36 (1989) 1405-1422"
 NEEDS = ("features",)
 TASKS = ("vectors",)
+GROWTH = {"fit": 1.5}
 METRICS = ("not-converged-percent",)
 
 

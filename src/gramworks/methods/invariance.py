@@ -35,6 +35,7 @@ SUMMARY = "Machine whose gradient, or change under moves of images, is penalised
 REFERENCE = "Zhang, Lee and Teh, NIPS 26 (2013) 2031-2039"
 NEEDS = ("features",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.0}
 METRICS = (r"(chosen|on-edge)-(C|nu)", "inner-fits-not-converged", "kernel-residual", "gap")
 PARTS_OF_POINTS = True  # draws may leave points out, whose kernels are made for them then
 

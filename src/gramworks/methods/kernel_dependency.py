@@ -29,6 +29,7 @@ SUMMARY = "Kernel dependency estimation: classes, numbers, vectors or strings as
 REFERENCE = "Weston, Chapelle, Elisseeff, Schölkopf and Vapnik, NIPS 15 (2002) 897-904"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
+GROWTH = {"fit": 1.75}
 METRICS = (r"chosen-(width|ridge)", "inner-loss", "output-width", r"on-edge-(width|ridge)")
 PREDICTS = predicts
 

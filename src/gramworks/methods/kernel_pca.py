@@ -15,6 +15,7 @@ REFERENCE = "Schölkopf, Smola and Müller, Neural Computation 10 (1998) 1299-13
 NEEDS = ("grams",)
 GRAMS = "eigenpairs"
 TASKS = ("binary",)
+GROWTH = {"fit": 0.5}
 METRICS = (r"correlation(-\d+)?",)
 
 LABELLED_BY = "any"

@@ -26,6 +26,7 @@ SUMMARY = "Support vector machine, smooth on the graph of nearest neighbours of 
 REFERENCE = "Belkin, Niyogi and Sindhwani, JMLR 7 (2006) 2399-2434"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.0, "learn": 2.5}
 METRICS = (r"(chosen|on-edge)-(C|gamma|neighbours)", "inner-fits-not-converged")
 PARTS_OF_POINTS = True  # draws may leave points out, whose kernels are made for them then
 

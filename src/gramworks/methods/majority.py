@@ -13,6 +13,7 @@ SUMMARY = "Control: the commonest label of the labelled points, or the output ne
 REFERENCE = "-"
 NEEDS = ()
 TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
+GROWTH = {"fit": 0.5}
 
 
 class Params(StrictModel):

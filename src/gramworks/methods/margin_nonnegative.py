@@ -10,6 +10,7 @@ SUMMARY = "Kernel of the largest margin among nonnegative combinations of base k
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), Theorem 17"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.75}
 METRICS = MARGIN_METRICS
 
 Params = MarginParams

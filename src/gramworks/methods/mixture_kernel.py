@@ -17,6 +17,7 @@ SUMMARY = "Support vector machine on the marginalised kernel of a Gaussian mixtu
 REFERENCE = "Chapelle, Weston and Schölkopf (2002), equation (1); Tsuda, Kin and Asai (2002)"
 NEEDS = ("features",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"learn": 1.5}
 
 
 class Params(StrictModel):

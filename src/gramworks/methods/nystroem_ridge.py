@@ -26,6 +26,7 @@ SUMMARY = "Ridge regression on Nystrom features of a kernel, for more points tha
 REFERENCE = "Williams and Seeger, NIPS 13 (2001) 682-688"
 NEEDS = ("features",)
 TASKS = ("binary", "multiclass", "regression")
+GROWTH = {"fit": 1.0, "learn": 0.5}
 PARTS_OF_POINTS = True  # draws that leave points out take the features of theirs
 
 FAMILIES = {module.PREFIX: module for module in (gaussian_kernel, linear_kernel, polynomial_kernel)}

@@ -24,6 +24,7 @@ REFERENCE = "Angelini, Marinazzo, Pellicoro and Stramaglia (2007)"
 NEEDS = ("grams",)
 GRAMS = "eigenpairs"
 TASKS = ("binary", "multiclass", "regression")
+GROWTH = {"fit": 2.75}
 METRICS = (r"correlation(-\d+)?", "fraction-better-than-kpca")
 QUANTILES = {"lucky": 0.95, "unlucky": 0.05}
 

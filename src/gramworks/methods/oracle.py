@@ -8,6 +8,7 @@ SUMMARY = "Control: the true test labels, so that any score but the best shows a
 REFERENCE = "-"
 NEEDS = ()
 TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
+GROWTH = {"fit": 0.5}
 SEES_TEST_LABELS = True
 
 

@@ -14,6 +14,7 @@ SUMMARY = "Random walk of t steps on the graph of one base kernel: from which cl
 REFERENCE = "Szummer and Jaakkola, NIPS 14 (2001) 945-952"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 2.75}
 METRICS = ("n-unreached",)
 
 

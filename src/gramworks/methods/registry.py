@@ -31,6 +31,9 @@ GRAM_USES = ("eigenpairs", "rows", "full")
 """What a method needs of Gram matrices, from the least: eigenpairs that `learn` has made, the rows
 of the labelled points, or all values."""
 
+GROWTH = {"fit": 2.0, "learn": 3.0}
+"""Exponents of a method that states none: a product with the Gram matrix or more a draw, its
+factorisation once."""
 
 OWN_DRAWS_ALONE = (
     "splits of kind own-draws are for methods that label points themselves, such as optimal-target "
@@ -113,6 +116,14 @@ class Method:
         """Tell what the rows of some settings need of Gram matrices: the most of `gram_use`."""
         rows = [self.parameters({**parameters, **setting}, where) for setting in settings]
         return max(map(self.gram_use, rows), key=GRAM_USES.index)
+
+    def growth(self, stage: str) -> float:
+        """Give the power of the number of points with which "fit" (a draw) or "learn" grows.
+
+        A module states GROWTH for either stage, as benchmarks/scaling.py measures it. Times of one
+        data set are estimated from another's by it; no score depends on it.
+        """
+        return {**GROWTH, **getattr(self.module, "GROWTH", {})}[stage]
 
     def predicts(self, params: BaseModel) -> str:
         """Tell what a row predicts: "targets", or the "classes" behind strings and vectors.

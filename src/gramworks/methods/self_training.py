@@ -12,6 +12,7 @@ SUMMARY = "Support vector machine that labels its most confident points in round
 REFERENCE = "Yarowsky, ACL (1995) 189-196"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.75}
 METRICS = ("n-rounds", "n-added")
 
 

@@ -10,6 +10,7 @@ SUMMARY = "Support vector machine on one base kernel (single-2 takes the second)
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), section 6.1"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.75}
 METRICS = MARGIN_METRICS
 FAMILY = True
 

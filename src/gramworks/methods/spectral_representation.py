@@ -28,6 +28,7 @@ SUMMARY = "Linear support vector machine on the first eigenvectors of the affini
 REFERENCE = "Ng, Jordan and Weiss, NIPS 14 (2001) 849-856; Chapelle et al. (2002), section 2.3"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.75, "learn": 1.0}
 PARTS_OF_POINTS = True
 
 

@@ -15,6 +15,7 @@ SUMMARY = "Support vector machine on one base kernel"
 REFERENCE = "Cortes and Vapnik, Machine Learning 20 (1995) 273-297"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.5}
 METRICS = (r"(chosen|on-edge)-C", "inner-fits-not-converged")
 
 

@@ -21,6 +21,7 @@ SUMMARY = "Gaussian support vector machine, C and width by inner cross-validatio
 REFERENCE = "Lanckriet et al., JMLR 5 (2004), section 6.1, column 'best c/v RBF'"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 1.75}
 METRICS = ("chosen-C", "chosen-width-factor", "inner-fits-not-converged", r"on-edge-(C|width)")
 
 HARD_C = 1e5  # no bound: unit diagonals and margins above 0.005 keep coefficients below it

@@ -17,6 +17,7 @@ SUMMARY = "SVMs with squared slack on a Gaussian of a base kernel, one class aga
 REFERENCE = "Weston et al., NIPS 15 (2002) 897-904, section 4.2"
 NEEDS = ("grams",)
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 2.5}
 METRICS = ("chosen-width", "chosen-ridge", "inner-fits-not-converged", r"on-edge-(width|ridge)")
 PREDICTS = predicts
 

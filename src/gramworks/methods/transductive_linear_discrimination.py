@@ -15,6 +15,7 @@ REFERENCE = "Chapelle, Vapnik and Weston, NIPS 12 (1999) 421-427"
 NEEDS = ("grams",)
 GRAMS = "eigenpairs"
 TASKS = ("binary", "multiclass")
+GROWTH = {"fit": 2.75}
 
 learn = _kernel_eigenpairs.learn
 

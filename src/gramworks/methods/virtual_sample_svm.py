@@ -20,6 +20,7 @@ SUMMARY = "Support vector machine that learns from moved copies of the labelled 
 REFERENCE = "Decoste and Schölkopf, Machine Learning 46 (2002) 161-190"
 NEEDS = ("features",)
 TASKS = ("binary",)
+GROWTH = {"fit": 2.5}
 METRICS = (r"(chosen|on-edge)-C", "inner-fits-not-converged")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gramworks.datasets.dataset import kind_of
 from gramworks.errors import ConfigError
+from gramworks.methods._chosen_kernel import ByFolds
 from gramworks.methods.registry import Method, load_method, method_names
 from gramworks.owndata.kernel_choice import KernelChoice
 
@@ -20,6 +21,9 @@ LIGHT = {
 ON_GRAPHS = ("label-propagation", "label-spreading", "random-walk")
 """Methods whose Gram matrix is the weights of a graph on all points: at the median width each point
 is tied to every other, and they say the same of all."""
+PLAIN = {"kernel", "C", *ByFolds.model_fields}
+"""Parameters of a plain machine, which takes each kernel by itself: what combinations are held
+against, and which source says most."""
 
 _OF_TASK = {("majority", "regression"): "Control: the mean of the labelled points"}
 """Summaries of methods that do something else for one task."""
@@ -124,8 +128,8 @@ def _body(method: Method, dataset, choice: KernelChoice, few: bool) -> dict[str,
 
 
 def _names_of_kernels(method: Method, choice: KernelChoice, few: bool) -> list[str]:
-    if set(method.module.Params.model_fields) == {"kernel", "C"}:
-        return list(choice.kernels)  # a plain machine: each kernel by itself
+    if not few and {"C"} < set(method.module.Params.model_fields) <= PLAIN:
+        return list(choice.kernels)
     names = choice.narrow() if method.name in ON_GRAPHS else []
     return (names or choice.typical())[: 1 if few else 2]
 

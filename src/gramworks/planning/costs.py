@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gramworks.datasets.registry import load_entry
+from gramworks.methods.registry import load_method
 from gramworks.parts import part_seconds, rates_of
 from gramworks.plan_resources import PlanResources
 from gramworks.planning.jobs import Job
@@ -80,8 +81,10 @@ def _estimate(plan: Plan, job: Job) -> float:
         return 0.9 + rows * _rows_of(job, rows) * (dense + 100) / 2e9
     study = job.wildcards["study"]
     if job.rule == "learn":
-        found = estimate(rates_of(plan, "learn"), study, dataset, job.wildcards["method"], rows)
-        return _START + (rows / 500) ** 3 if found is None else found
+        method = job.wildcards["method"]
+        growth = load_method(method).growth("learn")
+        found = estimate(rates_of(plan, "learn"), study, dataset, method, rows, growth)
+        return _START + (rows / 500) ** growth if found is None else found
     return _START + part_seconds(plan, study, dataset, job.wildcards["part"])
 
 
