@@ -1,12 +1,14 @@
 """Predicted schedules, against bounds that hold for any order and small cases worked by hand."""
 
 import argparse
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gramworks.planning.command import add_parser
+from gramworks.planning import command
+from gramworks.planning.command import add_parser, disk_line
 from gramworks.planning.costs import measured
 from gramworks.planning.jobs import Job
 from gramworks.planning.schedule import Cost, critical_path, schedule
@@ -94,3 +96,13 @@ def test_numbers_of_cores_are_checked(wrong, capsys):
     with pytest.raises(SystemExit):
         parser.parse_args(["plan", "--cores", wrong])
     assert "is not a whole number from 1" in capsys.readouterr().err
+
+
+def test_too_little_disk_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(command.shutil, "disk_usage", lambda _: SimpleNamespace(free=3 * 2**20))
+    folder = tmp_path / "results"
+    assert disk_line(2, folder) == "disk: 2 MB in results/"
+    assert "TOO LITTLE ROOM: 3 MB are free" in disk_line(4, folder)
+    (folder / "gram").mkdir(parents=True)
+    (folder / "gram" / "K.h5").write_bytes(bytes(2 * 2**20))  # of an earlier run, made again
+    assert disk_line(4, folder) == "disk: 4 MB in results/"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -19,7 +20,9 @@ CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 def add_parser(commands: argparse._SubParsersAction) -> None:
     """Add the command to those of `gramworks`."""
     parser = commands.add_parser("plan", help="predict jobs, disk, memory and time of a run")
-    parser.add_argument("--config", type=Path, default=Path("config.yaml"))
+    parser.add_argument(
+        "--config", type=Path, default=Path("config.yaml"), help="of the run, default config.yaml"
+    )
     parser.add_argument("--cores", type=_positive, default=1, help="of each node")
     parser.add_argument(
         "--nodes", type=_positive, default=1, help="more than 1: submitted to a cluster"
@@ -63,7 +66,7 @@ def _report(jobs: list[Job], costs: dict[str, Cost], options: argparse.Namespace
         f"{options.config}: {len(jobs)} jobs from nothing ({what})",
         f"measured by an earlier run: {known} of {timed} jobs; the others are estimated",
         f"work: {_time(sum(c.seconds * c.threads for c in costs.values()))} of one core",
-        f"disk: {_size(sum(c.disk_mb for c in costs.values()))} in results/",
+        disk_line(sum(c.disk_mb for c in costs.values()), Path("results")),
         f"memory: largest job {_size(max(c.memory_mb for c in costs.values()))}, "
         f"together {_size(wanted.memory_mb)} on {cores} cores (of jobs whose memory is known)",
         f"wall time on {cores} cores: {_time(ENGINE_START + wanted.seconds)}",
@@ -105,6 +108,19 @@ def _save(plan) -> int:
     write_rates(OWN, fit=found, learn=learned)
     print(f"{OWN}: {len(found)} rates; the next run cuts its jobs by them")
     return 0
+
+
+def disk_line(wanted: float, folder: Path) -> str:
+    """Say what the files of a run take (MB), and whether there is too little room for them.
+
+    What an earlier run has left in the folder counts as room.
+    """
+    there = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
+    room = shutil.disk_usage(folder if folder.exists() else ".").free / 2**20 + there
+    short = (
+        "" if wanted < room else f"; TOO LITTLE ROOM: {_size(room)} are free or hold results by now"
+    )
+    return f"disk: {_size(wanted)} in results/{short}"
 
 
 def _name(job: Job) -> str:
