@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import resource
+import shlex
 import statistics
 import subprocess
 import sys
@@ -230,7 +231,7 @@ def main():
     if options.run:
         run(options.run, options.n, options.d, options.memory_mb, options.folder)
         return
-    command = " ".join(["python", "benchmarks/gram.py", *sys.argv[1:]])
+    command = shlex.join(["python", "benchmarks/gram.py", *sys.argv[1:]])
     ways = [way for way in WAYS if way not in options.without]
     n, d, rounds, memory_mb = options.n, options.d, options.rounds, options.memory_mb
     found = measure(n, d, rounds, ways, memory_mb, options.folder)

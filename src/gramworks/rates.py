@@ -92,7 +92,13 @@ def write_rates(path: str | Path, **stages: Rates) -> None:
 
 
 def estimate(
-    rates: Iterable[Rates], study: str, dataset: str, method: str, rows: int, growth: float
+    rates: Iterable[Rates],
+    study: str,
+    dataset: str,
+    method: str,
+    rows: int,
+    growth: float,
+    start: float = 0.0,
 ) -> float | None:
     """Estimate what a method takes; None where it was never measured.
 
@@ -105,12 +111,14 @@ def estimate(
         Points of the data set.
     growth : float
         What was measured on other data sets alone is scaled by this power of the points.
+    start : float
+        Seconds of each measurement that do not grow: those in which a job starts.
     """
     rates = list(rates)
     for found in rates:
         if (study, dataset, method) in found:
             return found[study, dataset, method]
-    elsewhere = [_scaled(found, method, rows, growth) for found in rates]
+    elsewhere = [_scaled(found, method, rows, growth, start) for found in rates]
     known = [value for value in elsewhere if value is not None]
     return known[0] if known else None
 
@@ -120,10 +128,10 @@ def guess(rows: int, settings: int, growth: float) -> float:
     return _UNKNOWN * settings * (rows / _ROWS) ** growth
 
 
-def _scaled(rates: Rates, method: str, rows: int, growth: float) -> float | None:
+def _scaled(rates: Rates, method: str, rows: int, growth: float, start: float) -> float | None:
     """Take the median over other data sets, each scaled to this number of points."""
     values = [
-        seconds * (rows / _rows(dataset)) ** growth
+        start + max(seconds - start, 0.0) * (rows / _rows(dataset)) ** growth
         for (_, dataset, name), seconds in rates.items()
         if name == method and _rows(dataset)
     ]

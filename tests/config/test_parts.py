@@ -116,6 +116,10 @@ def test_rates_of_other_data_are_scaled_and_unknown_methods_have_one():
         (2 * 4 + 50 * (300 / 683) ** 2) / 2
     )
     assert estimate(rates, "n", "new", "x", 300, 1) == pytest.approx((4 + 50 * 300 / 683) / 2)
+    # the second in which a job starts does not grow
+    assert estimate(rates, "n", "new", "x", 300, 2, 1.0) == pytest.approx(
+        (1 + 1 * 4 + 1 + 49 * (300 / 683) ** 2) / 2
+    )
     assert estimate(rates, "n", "new", "y", 600, 2) is None
     assert guess(600, 5, 2) == pytest.approx(2)
     assert guess(600, 5, 3) == pytest.approx(4)

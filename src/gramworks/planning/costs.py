@@ -23,12 +23,12 @@ ENGINE_JOB = 0.1
 """Seconds that the engine itself needs for a job on this machine."""
 CLUSTER_JOB = 4.5
 """Seconds that a job on a cluster takes beside its work: the engine starts there twice."""
-_FIXED = {"fetch": 1.5, "split": 0.7, "align": 0.8, "map": 1.0, "tabulate": 6.0, "report": 4.0,
+_FIXED = {"fetch": 1.5, "split": 0.7, "align": 0.8, "map": 1.0, "report": 4.0,
           "merge": 0.1, "predict": 0.1}  # fmt: skip
 _SPARSE_COLUMNS = 500
 """Tables of more columns are taken to be sparse, like counts of words."""
-_START = 2.2
-"""A job that fits starts Python with numerical libraries."""
+_START = 1.0
+"""A job that learns or fits starts Python with numerical libraries."""
 _THREADS = {"gram_rows": 2, "gram_sums": 2}
 
 
@@ -72,6 +72,8 @@ def measured(path: Path) -> tuple[float | None, float]:
 def _estimate(plan: Plan, job: Job) -> float:
     if job.rule in _FIXED:
         return _FIXED[job.rule]
+    if job.rule == "tabulate":
+        return 5.5 + 0.3 * sum(study == job.wildcards["study"] for study, _, _ in plan.pairs)
     dataset = job.wildcards["dataset"]
     rows, columns = _size(dataset)
     if job.rule == "normalise":
@@ -83,7 +85,8 @@ def _estimate(plan: Plan, job: Job) -> float:
     if job.rule == "learn":
         method = job.wildcards["method"]
         growth = load_method(method).growth("learn")
-        found = estimate(rates_of(plan, "learn"), study, dataset, method, rows, growth)
+        known = rates_of(plan, "learn")
+        found = estimate(known, study, dataset, method, rows, growth, _START)
         return _START + (rows / 500) ** growth if found is None else found
     return _START + part_seconds(plan, study, dataset, job.wildcards["part"])
 
