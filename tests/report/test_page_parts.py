@@ -8,6 +8,7 @@ from gramworks.absent import Absent, write_absent
 from gramworks.datasets.splits import Splits, write_splits
 from gramworks.errors import FileDamaged
 from gramworks.merging import write_predictions
+from gramworks.report import build
 from gramworks.report.build import tabulate_study
 from gramworks.report.looks import read_looks
 from gramworks.report.page import embed
@@ -16,6 +17,23 @@ from gramworks.report.results import read_results
 from gramworks.report.study_figures import figure_stem
 from gramworks.report.study_section import study_section
 from gramworks.report.verdict_grid import count_verdicts
+
+
+def test_derived_rows_are_no_draws(tmp_path, make_study, write_scores, draws, monkeypatch):
+    def with_best(study, scores):
+        return pd.concat([scores, scores.assign(setting="of=best")], ignore_index=True)
+
+    monkeypatch.setattr(build, "with_derived", with_best)
+    rows = draws("iris", "svm", [4.0, 5.0]) + [
+        {"dataset": "iris", "method": "svm", "repeat": 2, "status": "failed", "reason": "why"}
+    ]
+    study = make_study(datasets={"iris": {}}, methods={"svm": {}}, metrics=["test-error-percent"])
+    tabulate_study(study, [write_scores(rows)], {}, tmp_path, {})
+    found = pd.read_csv(tmp_path / "small" / "status.csv")
+    assert dict(zip(found["status"], found["draws"], strict=True)) == {"ok": 2, "failed": 1}
+    assert len(pd.read_csv(tmp_path / "small" / "problems.csv")) == 1
+    shown = pd.read_csv(tmp_path / "small" / "comparison.csv")
+    assert {"of=best"} < set(shown["setting"].fillna(""))
 
 
 def test_every_published_cell_is_a_square(tmp_path, make_study, write_scores, draws):

@@ -79,7 +79,8 @@ def tabulate_study(
     earlier run that this one does not make are removed.
     """
     home, looks = Path(folder) / study.name, looks or Looks()
-    scores = with_derived(study.name, read_scores(score_files))
+    drawn = read_scores(score_files)
+    scores = with_derived(study.name, drawn)
     lines = score_lines(study, scores)
     stands_for = {name: data.published_as or name for name, data in study.datasets.items()}
     ranks = rank_table(lines, stands_for)
@@ -87,7 +88,7 @@ def tabulate_study(
     write_tidy(home / "answers.csv", answers(lines, looks.sizes))
     write_tidy(home / "ranks.csv", ranks)
     comparison = compare(study, scores, read_published(), absent)
-    draws = draw_status(scores)
+    draws = draw_status(drawn)  # derived rows are no draws of their own
     write_tidy(home / "problems.csv", draws[draws["status"] != "ok"])
     write_tidy(home / "status.csv", status_rows_of(draws))
     write_tidy(home / "edges.csv", edge_counts(study.name, scores))
