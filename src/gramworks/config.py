@@ -41,7 +41,8 @@ class RunConfig(StrictModel):
     gram_rows_a_job: Annotated[Count, Field(ge=1)] = 20_000
     """Rows of a Gram matrix that one job computes. Of larger data sets several jobs compute blocks
     of rows, each into a file of its own, where the kernel can be made by rows; values are the same
-    to the bit."""
+    to the bit. Blocks end where tiles of up to 512 rows do, so that less than that changes
+    nothing."""
 
     job_memory_mb: Annotated[Count, Field(ge=64)] | None = None
     """Memory that a job may have in MiB, of the machines that jobs run on; null: all of this

@@ -15,6 +15,7 @@ from itertools import groupby
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
+from gramworks.datasets.recipe_rows import most_rows
 from gramworks.datasets.registry import load_entry
 from gramworks.methods.registry import load_method
 from gramworks.rates import OWN, SHIPPED, Rates, estimate, guess, read_rates
@@ -33,7 +34,7 @@ class Piece(NamedTuple):
 
 def seconds_of(plan: Plan, study: str, dataset: str, method: str) -> float:
     """Estimate the seconds of one repeat of a method, all its settings together."""
-    rows = load_entry(dataset).facts.rows
+    rows = most_rows(load_entry(dataset), plan.studies[study].datasets[dataset].recipe)
     growth = load_method(method).growth("fit")
     found = estimate(rates_of(plan, "fit"), study, dataset, method, rows, growth)
     if found is not None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gramworks import job_resources
-from gramworks.datasets.recipe_rows import rows_after
+from gramworks.datasets.recipe_rows import most_rows
 from gramworks.datasets.registry import load_entry
 from gramworks.job_resources import Request, Size
 from gramworks.kernels.identifiers import parse_kernel, takes
@@ -19,24 +19,10 @@ from gramworks.parts import part_methods, part_seconds
 from gramworks.plan_views import view_grams
 
 if TYPE_CHECKING:
-    from gramworks.datasets.entry import DatasetEntry
     from gramworks.plan import Plan
 
 SMALL_GROUP = "tables"
 """Name of the group of small jobs, as in profiles/slurm."""
-
-
-def most_rows(entry: DatasetEntry, recipe: str = "none") -> int:
-    """Return the number of points that a data set has at most under a recipe.
-
-    Parameters
-    ----------
-    entry : DatasetEntry
-        Without facts it counts as 1000 points: such an entry is refused before a job runs.
-    recipe : str
-    """
-    found = rows_after(recipe, entry)
-    return 1000 if found is None else found.most
 
 
 class PlanResources:

@@ -56,7 +56,8 @@ def read_rates(path: str | Path, stage: str = "fit") -> dict[tuple[str, str, str
     if tuple(header) != COLUMNS:
         wanted = ", ".join(COLUMNS)
         raise ConfigError(
-            f"{path}: found the columns {', '.join(header)}, expected {wanted}; {_AGAIN}"
+            f"{path}: found the columns {', '.join(header) or '(none)'}, expected {wanted}; "
+            f"{_AGAIN}"
         )
     found = {}
     for line, row in enumerate(rows, 2):

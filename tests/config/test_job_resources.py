@@ -6,11 +6,12 @@ import pytest
 
 from gramworks import job_resources
 from gramworks.config import load_config
+from gramworks.datasets.recipe_rows import most_rows
 from gramworks.datasets.registry import load_entry
 from gramworks.job_resources import ENGINE_MB, Size
 from gramworks.parts import part_seconds
 from gramworks.plan import Plan
-from gramworks.plan_resources import PlanResources, most_rows
+from gramworks.plan_resources import PlanResources
 
 BOUND_MB = 1024
 

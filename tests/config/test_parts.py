@@ -144,7 +144,7 @@ def test_shipped_rates_are_of_methods_and_data_that_exist():
         ("stage,study,dataset,method,seconds\nfit,a,b,c,1e308\n", "from 0 to 1e+08"),
         ("stage,study,dataset,method,seconds\nfit,a,b,c,1,2\n", "line 2"),
         ("\xff\xfe\x00b", "is no table of rates"),
-        ("", "found the columns , expected stage"),
+        ("", "found the columns (none), expected stage"),
         ("stage,study,dataset,method,seconds\nfit,a,b,c\n", "line 2: found 'fit,a,b,c'"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gramworks.errors import ConfigError
 from gramworks.planning import command
 from gramworks.planning.command import add_parser, disk_line
 from gramworks.planning.costs import measured
@@ -89,13 +90,39 @@ def test_benchmark_files(tmp_path):
     assert measured(path) == (None, 0)
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5", "²"])
+@pytest.mark.parametrize(
+    "seconds", ["nan", "inf", "1e400", "-5", "x" * 200_000, '"' + "y" * 200_000]
+)
+def test_a_benchmark_file_that_tells_no_time_counts_as_none(tmp_path, seconds):
+    path = tmp_path / "a.tsv"
+    path.write_text(f"s\tmax_rss\n{seconds}\t88\n")
+    assert measured(path) == (None, 0)
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5", "²", "9" * 400])
 def test_numbers_of_cores_are_checked(wrong, capsys):
     parser = argparse.ArgumentParser()
     add_parser(parser.add_subparsers())
     with pytest.raises(SystemExit):
         parser.parse_args(["plan", "--cores", wrong])
     assert "is not a whole number from 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["speed", "speed.pdf", "/dev/full", "."])
+def test_only_pictures_are_drawn(wrong, capsys):
+    parser = argparse.ArgumentParser()
+    add_parser(parser.add_subparsers())
+    with pytest.raises(SystemExit):
+        parser.parse_args(["plan", "--plot", wrong])
+    assert "does not end in .svg or .png" in capsys.readouterr().err
+
+
+def test_a_picture_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(ConfigError, match=r"file/speed\.svg: cannot be written"):
+        command._write(tmp_path / "file" / "speed.svg", b"")
+    command._write(tmp_path / "new" / "speed.svg", b"whole")
+    assert (tmp_path / "new" / "speed.svg").read_bytes() == b"whole"
 
 
 def test_too_little_disk_is_told(tmp_path, monkeypatch):

@@ -44,3 +44,16 @@ def rows_after(recipe: str, entry: DatasetEntry) -> RecipeRows | None:
         elif first:
             rows = min(rows, int(first[1]) * len(entry.target.classes))
     return RecipeRows(rows, exact)
+
+
+def most_rows(entry: DatasetEntry, recipe: str = "none") -> int:
+    """Return the number of points that a data set has at most under a recipe.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+        Without facts it counts as 1000 points: such an entry is refused before a job runs.
+    recipe : str
+    """
+    found = rows_after(recipe, entry)
+    return 1000 if found is None else found.most

@@ -35,6 +35,8 @@ GROWTH = {"fit": 2.0, "learn": 3.0}
 """Exponents of a method that states none: a product with the Gram matrix or more a draw, its
 factorisation once."""
 
+MOST_GROWTH = 6.0
+
 OWN_DRAWS_ALONE = (
     "splits of kind own-draws are for methods that label points themselves, such as optimal-target "
     "with draws and n_labelled, or need none; state other splits, or leave the method out"
@@ -123,7 +125,16 @@ class Method:
         A module states GROWTH for either stage, as benchmarks/scaling.py measures it. Times of one
         data set are estimated from another's by it; no score depends on it.
         """
-        return {**GROWTH, **getattr(self.module, "GROWTH", {})}[stage]
+        stated = getattr(self.module, "GROWTH", {})
+        if not isinstance(stated, dict) or not all(
+            name in GROWTH and type(power) in (int, float) and 0 <= power <= MOST_GROWTH
+            for name, power in stated.items()
+        ):
+            raise ConfigError(
+                f"{self.module.__file__}: GROWTH is {stated!r}; state a power from 0 to "
+                f"{MOST_GROWTH:g} for fit, for learn or for both, such as {GROWTH}."
+            )
+        return {**GROWTH, **stated}[stage]
 
     def predicts(self, params: BaseModel) -> str:
         """Tell what a row predicts: "targets", or the "classes" behind strings and vectors.

@@ -209,7 +209,8 @@ def _chosen_rows(
     if size > LARGEST_GRAM:
         raise DataError(
             f"{n} rows make Gram matrices of {n} x {n} numbers, {size / 2**30:.1f} GiB each, and "
-            f"several are needed. Take some of the rows, with --rows 5000."
+            f"several are needed. Take some of the rows, with --rows 5000; for all of them, "
+            "register the data set and name nystroem-ridge alone (docs/scaling.md)."
         )
     if n > SLOW_ROWS:
         findings.warn(

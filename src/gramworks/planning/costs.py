@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gramworks.datasets.registry import load_entry
 from gramworks.methods.registry import load_method
 from gramworks.parts import part_seconds, rates_of
 from gramworks.plan_resources import PlanResources
@@ -23,6 +23,10 @@ ENGINE_JOB = 0.1
 """Seconds that the engine itself needs for a job on this machine."""
 CLUSTER_JOB = 4.5
 """Seconds that a job on a cluster takes beside its work: the engine starts there twice."""
+HEAD_NODE = ("fetch", "merge", "predict", "tabulate", "report")
+"""Rules whose jobs are not submitted to a cluster."""
+_MEMBERS = 4
+"""Data sets whose small jobs are one job of the cluster, as in profiles/slurm."""
 _FIXED = {"fetch": 1.5, "split": 0.7, "align": 0.8, "map": 1.0, "report": 4.0,
           "merge": 0.1, "predict": 0.1}  # fmt: skip
 _SPARSE_COLUMNS = 500
@@ -42,19 +46,38 @@ def costs_of(plan: Plan, jobs: list[Job], *, cluster: bool = False) -> dict[str,
     cluster : bool
         Whether jobs are submitted, and so start slower.
     """
-    more = CLUSTER_JOB if cluster else ENGINE_JOB
     needs = PlanResources(plan)
-    return {job.output: _cost(plan, needs, job, more) for job in jobs}
+    small = {job.output for job in jobs if cluster and _group(needs, job)}
+    sets = {job.wildcards["dataset"] for job in jobs if job.output in small}
+    shared = CLUSTER_JOB * math.ceil(len(sets) / _MEMBERS) / max(len(small), 1)
+
+    def more(job: Job) -> float:
+        if not cluster or job.rule in HEAD_NODE:
+            return ENGINE_JOB
+        return shared if job.output in small else CLUSTER_JOB
+
+    return {job.output: _cost(plan, needs, job, more(job)) for job in jobs}
+
+
+def _group(needs: PlanResources, job: Job) -> str | None:
+    """Name the group that a job shares a job of the cluster with."""
+    w = job.wildcards
+    if job.rule in ("normalise", "gram"):
+        return needs.group(w["dataset"], w["recipe"])
+    if job.rule in ("split", "align", "map"):
+        return needs.study_group(w["study"], w["dataset"])
+    return None
 
 
 def _cost(plan: Plan, needs: PlanResources, job: Job, more: float) -> Cost:
     seconds, memory = measured(plan.root / "results" / "benchmarks" / job.benchmark)
-    disk = _disk_mb(plan, job)
+    memory = memory or _asked(needs, job)
+    disk = _disk_mb(plan, needs, job)
     threads = _THREADS.get(job.rule, 1)
     if job.rule == "gram":
         threads = needs.gram_threads(job.wildcards["dataset"], job.wildcards["recipe"])
     if seconds is None:
-        return Cost(_estimate(plan, job) + more, threads, memory_mb=memory, disk_mb=disk)
+        return Cost(_estimate(plan, needs, job) + more, threads, memory_mb=memory, disk_mb=disk)
     return Cost(seconds + more, threads, measured=True, memory_mb=memory, disk_mb=disk)
 
 
@@ -63,20 +86,33 @@ def measured(path: Path) -> tuple[float | None, float]:
     try:
         with open(path, newline="", encoding="utf-8") as file:
             row = next(csv.DictReader(file, delimiter="\t"))
-        memory = row.get("max_rss") or "0"
-        return float(row["s"]), float(memory) if memory[0].isdigit() else 0.0
-    except (OSError, StopIteration, KeyError, ValueError):
+        seconds, memory = float(row["s"]), row.get("max_rss") or "0"
+        held = float(memory) if memory[0].isdigit() else 0.0
+    except (OSError, StopIteration, KeyError, ValueError, TypeError, csv.Error):
         return None, 0.0
+    if not 0 <= seconds < math.inf:
+        return None, 0.0
+    return seconds, held if held < math.inf else 0.0
 
 
-def _estimate(plan: Plan, job: Job) -> float:
+def _asked(needs: PlanResources, job: Job) -> float:
+    """Give the memory that a job asks a scheduler for, 0 for what asks for none."""
+    w = {name: value for name, value in job.wildcards.items() if job.rule != "gram_sums"}
+    rule = {"map": "map_points"}.get(job.rule, job.rule)
+    if job.rule in HEAD_NODE or not w:
+        return 0.0
+    return float(getattr(needs, rule)(**w, attempt=1).mem_mb)
+
+
+def _estimate(plan: Plan, needs: PlanResources, job: Job) -> float:
     if job.rule in _FIXED:
         return _FIXED[job.rule]
     if job.rule == "tabulate":
         return 5.5 + 0.3 * sum(study == job.wildcards["study"] for study, _, _ in plan.pairs)
     dataset = job.wildcards["dataset"]
-    rows, columns = _size(dataset)
+    rows, columns = _size(plan, needs, job)
     if job.rule == "normalise":
+        rows = needs.size(dataset, "none").rows  # all were read
         return 0.7 + rows * columns / 2e6
     if job.rule.startswith("gram"):
         dense = min(columns, _SPARSE_COLUMNS)
@@ -91,14 +127,14 @@ def _estimate(plan: Plan, job: Job) -> float:
     return _START + part_seconds(plan, study, dataset, job.wildcards["part"])
 
 
-def _disk_mb(plan: Plan, job: Job) -> float:
+def _disk_mb(plan: Plan, needs: PlanResources, job: Job) -> float:
     """Return the size of the job's file if it is there, or what its matrices take."""
     path = plan.root / job.output
     if path.is_file():
         return path.stat().st_size / 2**20
     if job.rule not in ("normalise", "gram", "gram_rows", "learn"):
         return 0.0
-    rows, columns = _size(job.wildcards["dataset"])
+    rows, columns = _size(plan, needs, job)
     if job.rule == "gram" and len(job.inputs) > 1:  # joined of blocks, which hold the numbers
         return 0.0
     kept = 4 if job.rule.startswith("gram") and plan.config.gram_precision == "float32" else 8
@@ -112,6 +148,8 @@ def _rows_of(job: Job, rows: int) -> int:
     return int(last) - int(first) + 1
 
 
-def _size(dataset: str) -> tuple[int, int]:
-    facts = load_entry(dataset).facts
-    return facts.rows, facts.columns or 100
+def _size(plan: Plan, needs: PlanResources, job: Job) -> tuple[int, int]:
+    w = job.wildcards
+    recipe = w.get("recipe") or plan.studies[w["study"]].datasets[w["dataset"]].recipe
+    size = needs.size(w["dataset"], recipe)
+    return size.rows, size.columns or 100

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import BinaryIO
 
 from gramworks.planning.schedule import Schedule
 
 
-def plot_speed(found: Sequence[Schedule], path: str | Path) -> None:
+def plot_speed(found: Sequence[Schedule], file: BinaryIO, kind: str) -> None:
     """Draw the speed-up against cores, log-log, beside the ideal line.
 
     Parameters
     ----------
     found : sequence of Schedule
         Of ascending numbers of cores, the first of one core.
-    path : path
-        An SVG or PNG file.
+    file : binary file
+    kind : {"svg", "png"}
     """
     from matplotlib.figure import Figure
 
@@ -30,4 +30,4 @@ def plot_speed(found: Sequence[Schedule], path: str | Path) -> None:
     axes.set_ylim(0.9, 2 * max(speed))
     axes.legend(loc="upper left", frameon=False)
     axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=150)
+    figure.savefig(file, format=kind, dpi=150)
