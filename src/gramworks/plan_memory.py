@@ -15,6 +15,7 @@ from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import AnySpec, Drawn, Labelled, Subsets
 from gramworks.errors import ConfigError
 from gramworks.methods.registry import load_method
+from gramworks.studies.fewer_rows import fewer_rows
 
 if TYPE_CHECKING:
     from gramworks.plan import Plan
@@ -93,10 +94,8 @@ def _instead(
     # Matrices grow with the square of the points, rows of few labelled ones with the points.
     part = limit / needed
     most = _two_digits(int(n * (part if use == "rows" else math.sqrt(part))))
-    recipe = plan.studies[study].datasets[dataset].recipe
-    if plan.studies[study].splits_of(dataset).kind != "given":
-        first = f"first-{most}-rows"
-        ways.append(f"recipe: {first if recipe == 'none' else f'{recipe}-then-{first}'}")
+    if recipe := fewer_rows(plan.studies[study], dataset, most):
+        ways.append(f"recipe: {recipe}")
     rank = min(_RANK, n, _two_digits(int(limit / (4 * 8 * n))))
     if (kernel := _for_landmarks(plan, study, dataset, method)) and rank >= 2:
         ways.append(
