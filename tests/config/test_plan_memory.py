@@ -96,6 +96,10 @@ def test_methods_on_rows_are_counted_by_their_labelled_points(root):
     for splits in ("k-fold, folds: 5", "random-fraction, test: 0.2"):
         kind = ("kind: labelled, sizes: [10, 40]", f"kind: {splits}")
         assert "4000 rows" in refusal(root, svm, kind)
+    # Draws that leave points out read the columns of their own points alone.
+    counts = ", ".join(f"'{digit}': 499" for digit in range(9))  # 8 * 4491 * 5000 bytes
+    kind = ("kind: labelled, sizes: [10, 40]", f"kind: class-counts, labelled: {{a: {{{counts}}}}}")
+    assert plan(root, svm, kind, job_memory_mb=64)
 
 
 def test_eigenpairs_are_of_one_matrix_at_a_time(root):
