@@ -22,6 +22,8 @@ _DENSE_FUNCTIONALS = 4000
 _DENSE_SHARE, _MOST_DENSE_SHARED = 20, 12_000
 _MOST_DOUBLE = 50_000
 _BLOCK_VALUES = 96_000_000
+_COPIES = 3
+_LEARN_ROWS, _LEARN_MINUTES = 3000, 0.54
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,12 @@ class Size:
     """Number m of Gram files that the job reads."""
     functionals: int = 0
     """Derivatives and the like that a method learns from."""
+    held: float | None = None
+    """Numbers that a method holds beside the features; None: matrices over all points."""
+    growth: float = 3.0
+    """Power of n with which `learn` grows."""
+    draws: int = 0
+    """Draws of the splits, whose points a fit has read."""
 
     @property
     def matrix_mb(self) -> float:
@@ -46,6 +54,10 @@ class Size:
     def points_mb(self) -> float:
         """The features. Beyond 2000 columns they are taken to be sparse, like counts of words."""
         return 8 * self.rows * min(self.columns or 1000, _SPARSE_COLUMNS) / 2**20
+
+    def working_mb(self, matrices: int) -> float:
+        """So many matrices, or what is held instead, with copies to work on."""
+        return matrices * self.matrix_mb if self.held is None else _COPIES * 8 * self.held / 2**20
 
 
 @dataclass(frozen=True)
@@ -126,8 +138,10 @@ def map_points(size: Size, attempt: int = 1) -> Request:
 def learn(size: Size, attempt: int = 1) -> Request:
     """Learn what all draws share: decompositions, or kernels deformed by functionals."""
     large = size.grams or size.functionals
-    memory = 450 + (size.grams + 8 if large else 2) * size.matrix_mb + 4 * size.points_mb
-    work = size.rows**3 / 5e10
+    memory = 450 + size.working_mb(size.grams + 8 if large else 2) + 4 * size.points_mb
+    # A power fitted at some thousand points may hide the square that going through a matrix takes.
+    power = size.growth if size.held is not None else max(size.growth, 2.0)
+    work = _LEARN_MINUTES * (size.rows / _LEARN_ROWS) ** power
     if size.functionals:
         memory += _functionals_mb(size)
         work += size.rows**2 * size.functionals / 1e9
@@ -146,8 +160,9 @@ def fit(size: Size, attempt: int = 1, *, minutes: float | None = None) -> Reques
         What the part is expected to take. A job may take three times as long, and a quarter of
         an hour more.
     """
-    copies = size.grams + 6 if size.grams else 6 if size.functionals else 3
-    memory = 450 + copies * size.matrix_mb + 2 * size.points_mb
+    matrices = size.grams + 6 if size.grams else 7 if size.functionals else 3
+    drawn = 8 * size.rows * size.draws / 2**20
+    memory = 450 + size.working_mb(matrices) + 2 * size.points_mb + drawn
     return request(memory, 60 if minutes is None else 15 + 3 * minutes, attempt)
 
 

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING
 from gramworks.datasets.normalisation import task_after
 from gramworks.datasets.recipe_rows import rows_after
 from gramworks.datasets.registry import load_entry
-from gramworks.datasets.splits import AnySpec, Drawn, Labelled, Subsets
+from gramworks.datasets.splits import (
+    AnySpec,
+    ClassCounts,
+    Drawn,
+    Given,
+    KFold,
+    Labelled,
+    RandomFraction,
+    Subsets,
+    leaves_points_out,
+)
 from gramworks.errors import ConfigError
 from gramworks.methods.registry import load_method
+from gramworks.studies.fewer_rows import fewer_rows
 
 if TYPE_CHECKING:
     from gramworks.plan import Plan
@@ -60,22 +71,27 @@ def _needed(plan: Plan, study: str, dataset: str, method: str, n: int) -> tuple[
         return use, word, 8 * kernels * n * n
     if use == "eigenpairs":
         return use, "a Gram matrix and its eigenvectors", 2 * 8 * n * n
-    labelled = min(_labelled(plan.studies[study].splits_of(dataset), n), n)
+    spec = plan.studies[study].splits_of(dataset)
+    # Draws that leave points out read fewer columns; half of those of subsets leave none out.
+    certain = spec.kind == "subsets" or not leaves_points_out(spec)
+    labelled = (certain and labelled_points(spec, n)) or 1
     return use, f"{labelled} rows, those of the labelled points,", 8 * labelled * n
 
 
-def _labelled(spec: AnySpec, n: int) -> int:
-    """Give the labelled points of the largest draw; where they are not stated, 1."""
+def labelled_points(spec: AnySpec, n: int) -> int | None:
+    """Give the labelled points of the largest draw of n points; None where they are not stated."""
     match spec:
         case Labelled():
-            return max(spec.sizes)
-        case Drawn() | Subsets():
-            return spec.labelled
-    if spec.kind == "random-fraction":
-        return n - math.ceil(spec.test * n)
-    if spec.kind == "k-fold":
-        return n // spec.folds if spec.train_on == "one" else n - -(-n // spec.folds)
-    return 1
+            return min(max(spec.sizes), n)
+        case Drawn() | Subsets() | Given(labelled=int()):
+            return min(spec.labelled, n)
+        case ClassCounts():
+            return min(max(sum(counts.values()) for counts in spec.labelled.values()), n)
+        case RandomFraction():
+            return n - math.ceil(spec.test * n)
+        case KFold():
+            return n // spec.folds if spec.train_on == "one" else n - -(-n // spec.folds)
+    return None
 
 
 def _instead(
@@ -93,10 +109,8 @@ def _instead(
     # Matrices grow with the square of the points, rows of few labelled ones with the points.
     part = limit / needed
     most = _two_digits(int(n * (part if use == "rows" else math.sqrt(part))))
-    recipe = plan.studies[study].datasets[dataset].recipe
-    if plan.studies[study].splits_of(dataset).kind != "given":
-        first = f"first-{most}-rows"
-        ways.append(f"recipe: {first if recipe == 'none' else f'{recipe}-then-{first}'}")
+    if recipe := fewer_rows(plan.studies[study], dataset, most):
+        ways.append(f"recipe: {recipe}")
     rank = min(_RANK, n, _two_digits(int(limit / (4 * 8 * n))))
     if (kernel := _for_landmarks(plan, study, dataset, method)) and rank >= 2:
         ways.append(

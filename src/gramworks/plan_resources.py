@@ -15,7 +15,9 @@ from gramworks.datasets.recipe_rows import most_rows
 from gramworks.datasets.registry import load_entry
 from gramworks.job_resources import Request, Size
 from gramworks.kernels.identifiers import parse_kernel, takes
+from gramworks.methods.registry import load_method
 from gramworks.parts import part_methods, part_seconds
+from gramworks.plan_holdings import gram_use, held_numbers, kernels_held
 from gramworks.plan_views import view_grams
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class PlanResources:
         self.grouped = grouped
         self._sizes: dict[tuple[str, str], Size] = {}
         self._views: dict[tuple[str, str], Size] = {}
+        self._methods: dict[tuple[str, str, str, str], Size] = {}
 
     def size(self, dataset: str, recipe: str) -> Size:
         """Return the size of a normalised data set."""
@@ -101,7 +104,7 @@ class PlanResources:
 
     def learn(self, study: str, dataset: str, method: str, attempt: int) -> Request:
         """Request of a job that learns."""
-        return job_resources.learn(self.method_size(study, dataset, method), attempt)
+        return job_resources.learn(self.method_size(study, dataset, method, "learn"), attempt)
 
     def fit(
         self,
@@ -110,19 +113,41 @@ class PlanResources:
         part: str,
         attempt: int,
     ) -> Request:
-        """Request of a part of the draws, which reads each Gram file once."""
-        methods = part_methods(self.plan, study, dataset, part)
+        """Request of a part of the draws: one method after the other, each Gram file read once."""
         minutes = part_seconds(self.plan, study, dataset, part) / 60
-        sizes = {method: self.method_size(study, dataset, method) for method in methods}
-        files = {path for method in sizes for path in self.plan.grams(study, dataset, method)}
-        functionals = max((size.functionals for size in sizes.values()), default=0)
-        size = replace(self.study_size(study, dataset, len(files)), functionals=functionals)
-        return job_resources.fit(size, attempt, minutes=minutes)
+        whole: dict[str, Size] = {}
+        sizes = []
+        for method in part_methods(self.plan, study, dataset, part):
+            size = self.method_size(study, dataset, method)
+            use = gram_use(self.plan, study, method, size.rows)
+            if size.held is not None or use == "eigenpairs":
+                sizes.append(size)
+            else:
+                whole[method] = size
+        if whole:
+            files = {path for method in whole for path in self.plan.grams(study, dataset, method)}
+            functionals = max(size.functionals for size in whole.values())
+            one = next(iter(whole.values()))
+            sizes.append(replace(one, grams=len(files), functionals=functionals))
+        requests = [job_resources.fit(size, attempt, minutes=minutes) for size in sizes]
+        return max(requests, key=lambda request: request.mem_mb)
 
-    def method_size(self, study: str, dataset: str, method: str) -> Size:
-        """Return the size of what a method works with."""
-        size = self.study_size(study, dataset, len(self.plan.grams(study, dataset, method)))
-        return replace(size, functionals=self._functionals(study, method, size))
+    def method_size(self, study: str, dataset: str, method: str, stage: str = "fit") -> Size:
+        """Return the size of what a method works with, when it fits draws or learns."""
+        key = study, dataset, method, stage
+        if key not in self._methods:
+            size = self.study_size(study, dataset)
+            where = self.plan, study, dataset, method, size.rows, stage
+            self._methods[key] = replace(
+                size,
+                grams=kernels_held(*where),
+                functionals=self._functionals(study, method, size),
+                held=held_numbers(*where),
+                growth=load_method(method).growth("learn"),
+                draws=self.plan.n_repeats(study, dataset)
+                * len(self.plan.split_settings(study, dataset)),
+            )
+        return self._methods[key]
 
     def _functionals(self, study: str, method: str, size: Size) -> int:
         """Count the derivatives that `invariance` learns from; one a point and feature."""

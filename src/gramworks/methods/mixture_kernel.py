@@ -33,6 +33,14 @@ class Params(StrictModel):
     """Upper bound of the dual coefficients, for a kernel scaled to a mean diagonal of 1."""
 
 
+def holds(rows: list[Params], n: int, labelled: int) -> int:
+    """Count the numbers of the kernels of all mixtures."""
+    return len({_key(params) for params in rows}) * n * n
+
+
+HOLDS = holds
+
+
 def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     """Fit each mixture once, and make its kernel."""
     arrays = {}

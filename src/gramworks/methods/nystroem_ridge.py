@@ -66,6 +66,15 @@ class Params(StrictModel):
     """Lambda, as of kernel-ridge with that kernel."""
 
 
+def holds(rows: list[Params], n: int, labelled: int) -> int:
+    """Count the features of all kernels and ranks, and what is decomposed for them."""
+    ranks = {_name(params): min(params.rank, n) for params in rows}
+    return sum(rank * (n + rank) for rank in ranks.values())
+
+
+HOLDS = holds
+
+
 def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     """Make the features of each kernel and rank once for all draws."""
     arrays: dict[str, np.ndarray] = {}

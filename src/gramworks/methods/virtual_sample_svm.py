@@ -10,7 +10,7 @@ from gramworks.fields import Count
 from gramworks.fitting.labels import encode_labels
 from gramworks.fitting.machine_choice import choose_machine, weighted_path
 from gramworks.kernels.gaussian_kernel import gaussian
-from gramworks.learning.image_moves import moved_images
+from gramworks.learning.image_moves import check_moves, moved_images
 from gramworks.methods._chosen_kernel import C_GRID, Grid, edges, split_identity
 from gramworks.methods._images import ImageParams, dense_features, image_shape, width_of
 from gramworks.problem import Outcome, Problem
@@ -35,6 +35,15 @@ class Params(ImageParams):
     class_balanced: bool = False
     """Divide the losses of each class by its number of images, copies included, and count the
     errors of held-out images as shares of each class."""
+
+
+def holds(rows: list[Params], n: int, labelled: int) -> int:
+    """Count the kernel between all images and copies, and that with the points to predict."""
+    samples = labelled * max(1 + 2 * len(check_moves(params.moves)) for params in rows)
+    return samples * (samples + n)
+
+
+HOLDS = holds
 
 
 def fit(problem: Problem, params: Params) -> Outcome:

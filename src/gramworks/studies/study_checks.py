@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
 from gramworks.datasets.recipe_checks import recipe_misfit
+from gramworks.datasets.recipe_rows import rows_after
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
     AnySpec,
@@ -103,7 +104,8 @@ def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, wh
     entry = load_entry(dataset)
     body = study.datasets[dataset]
     task = _task(body, dataset)
-    rows = entry.facts.rows if entry.facts else None
+    left = rows_after(body.recipe, entry)
+    rows = left.most if left else None
     if method.predicts(params) != "classes":
         reason = method.misfit(params, task, rows)
     elif task == "vectors" and entry.task in ("binary", "multiclass"):
@@ -200,7 +202,7 @@ def _check_strata(study: Study, dataset: str) -> None:
 
 def _check_splits(study: Study, dataset: str, where: str) -> None:
     """Refuse more labelled and test points than there are, and stand-ins of other settings."""
-    own, facts = study.splits_of(dataset), load_entry(dataset).facts
+    own, entry = study.splits_of(dataset), load_entry(dataset)
     body, all_of_them = study.datasets[dataset], study.splits.repeats
     if body.published_as in study.datasets:
         wanted, found = split_settings(study.splits_of(body.published_as)), split_settings(own)
@@ -221,8 +223,10 @@ def _check_splits(study: Study, dataset: str, where: str) -> None:
         )
     if isinstance(own, ClassCounts):
         _check_counts(own, dataset, where)
-    for key, size, n_others, others in _stated_sizes(own) if facts else ():
-        most = facts.rows - facts.unlabelled - n_others
+    left = rows_after(body.recipe, entry)
+    for key, size, n_others, others in _stated_sizes(own) if left else ():
+        # A recipe that drops rows may drop those without a target alone.
+        most = min(entry.facts.rows - entry.facts.unlabelled, left.most) - n_others
         if size > most:
             raise ConfigError(
                 f"{where}: splits: {key}: {size} {others[0]} points, with {n_others} {others[1]} "
