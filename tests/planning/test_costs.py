@@ -20,7 +20,7 @@ title: A tiny study
 datasets: {pima: {}, ida-banana: {recipe: first-100-rows}}
 splits: {kind: labelled, sizes: [10], repeats: 3}
 kernels: {K1: linear}
-methods: {svm: {}, cluster-kernel: {settings: {rank: 2}}}
+methods: {svm: {}, cluster-kernel: {settings: {rank: 2}}, nystroem-ridge: {settings: {rank: 50}}}
 metrics: [test-accuracy-percent]
 """
 
@@ -41,6 +41,13 @@ def test_a_recipe_that_keeps_fewer_rows_takes_less(plan):
     }
     assert megabytes["ida-banana"] == pytest.approx(8 * 100**2 / 2**20)
     assert megabytes["pima"] == pytest.approx(8 * 768**2 / 2**20)
+    learned = {
+        job.wildcards["method"]: found[job.output].disk_mb
+        for job in jobs
+        if job.rule == "learn" and job.wildcards["dataset"] == "pima"
+    }
+    assert learned["cluster-kernel"] == pytest.approx(8 * 768**2 / 2**20)
+    assert learned["nystroem-ridge"] == pytest.approx(8 * 50 * (768 + 50) / 2**20)
     seconds = {
         (job.rule, job.wildcards["dataset"]): found[job.output].seconds
         for job in jobs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gramworks.methods.registry import load_method
 from gramworks.parts import part_seconds, rates_of
+from gramworks.plan_holdings import held_numbers
 from gramworks.plan_resources import PlanResources
 from gramworks.planning.jobs import Job
 from gramworks.planning.schedule import Cost
@@ -137,6 +138,9 @@ def _disk_mb(plan: Plan, needs: PlanResources, job: Job) -> float:
     rows, columns = _size(plan, needs, job)
     if job.rule == "gram" and len(job.inputs) > 1:  # joined of blocks, which hold the numbers
         return 0.0
+    if job.rule == "learn":
+        held = held_numbers(plan, **job.wildcards, n=rows, stage="learn")
+        return 8 * (rows**2 if held is None else held) / 2**20
     kept = 4 if job.rule.startswith("gram") and plan.config.gram_precision == "float32" else 8
     across = columns if job.rule == "normalise" else _rows_of(job, rows)
     return kept * rows * across / 2**20
