@@ -99,22 +99,22 @@ def test_a_benchmark_file_that_tells_no_time_counts_as_none(tmp_path, seconds):
     assert measured(path) == (None, 0)
 
 
-@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5", "²", "9" * 400])
-def test_numbers_of_cores_are_checked(wrong, capsys):
+def refusal(capsys, *options):
     parser = argparse.ArgumentParser()
     add_parser(parser.add_subparsers())
     with pytest.raises(SystemExit):
-        parser.parse_args(["plan", "--cores", wrong])
-    assert "is not a whole number from 1" in capsys.readouterr().err
+        parser.parse_args(["plan", *options])
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5", "²", "9" * 400])
+def test_numbers_of_cores_are_checked(wrong, capsys):
+    assert "is not a whole number from 1" in refusal(capsys, "--cores", wrong)
 
 
 @pytest.mark.parametrize("wrong", ["speed", "speed.pdf", "/dev/full", "."])
 def test_only_pictures_are_drawn(wrong, capsys):
-    parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
-    with pytest.raises(SystemExit):
-        parser.parse_args(["plan", "--plot", wrong])
-    assert "does not end in .svg or .png" in capsys.readouterr().err
+    assert "does not end in .svg or .png" in refusal(capsys, "--plot", wrong)
 
 
 def test_a_picture_that_cannot_be_written_is_told(tmp_path):

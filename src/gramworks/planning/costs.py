@@ -98,11 +98,10 @@ def measured(path: Path) -> tuple[float | None, float]:
 
 def _asked(needs: PlanResources, job: Job) -> float:
     """Give the memory that a job asks a scheduler for, 0 for what asks for none."""
-    w = {name: value for name, value in job.wildcards.items() if job.rule != "gram_sums"}
-    rule = {"map": "map_points"}.get(job.rule, job.rule)
-    if job.rule in HEAD_NODE or not w:
+    if job.rule in HEAD_NODE or job.rule == "gram_sums":
         return 0.0
-    return float(getattr(needs, rule)(**w, attempt=1).mem_mb)
+    ask = getattr(needs, "map_points" if job.rule == "map" else job.rule)
+    return float(ask(**job.wildcards, attempt=1).mem_mb)
 
 
 def _estimate(plan: Plan, needs: PlanResources, job: Job) -> float:
@@ -111,7 +110,7 @@ def _estimate(plan: Plan, needs: PlanResources, job: Job) -> float:
     if job.rule == "tabulate":
         return 5.5 + 0.3 * sum(study == job.wildcards["study"] for study, _, _ in plan.pairs)
     dataset = job.wildcards["dataset"]
-    rows, columns = _size(plan, needs, job)
+    rows, columns = _size(needs, job)
     if job.rule == "normalise":
         rows = needs.size(dataset, "none").rows  # all were read
         return 0.7 + rows * columns / 2e6
@@ -135,7 +134,7 @@ def _disk_mb(plan: Plan, needs: PlanResources, job: Job) -> float:
         return path.stat().st_size / 2**20
     if job.rule not in ("normalise", "gram", "gram_rows", "learn"):
         return 0.0
-    rows, columns = _size(plan, needs, job)
+    rows, columns = _size(needs, job)
     if job.rule == "gram" and len(job.inputs) > 1:  # joined of blocks, which hold the numbers
         return 0.0
     if job.rule == "learn":
@@ -152,8 +151,10 @@ def _rows_of(job: Job, rows: int) -> int:
     return int(last) - int(first) + 1
 
 
-def _size(plan: Plan, needs: PlanResources, job: Job) -> tuple[int, int]:
+def _size(needs: PlanResources, job: Job) -> tuple[int, int]:
     w = job.wildcards
-    recipe = w.get("recipe") or plan.studies[w["study"]].datasets[w["dataset"]].recipe
-    size = needs.size(w["dataset"], recipe)
+    if "recipe" in w:
+        size = needs.size(w["dataset"], w["recipe"])
+    else:
+        size = needs.study_size(w["study"], w["dataset"])
     return size.rows, size.columns or 100
