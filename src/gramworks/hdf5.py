@@ -1,10 +1,10 @@
 """Safe HDF5 files: written whole or not at all, and read without trusting them.
 
-A writer works on a temporary name in the same folder, which is synchronised and renamed, so that
-a killed job leaves the old file or none and two writers never mix. Arrays lie in chunks with a
-Fletcher-32 checksum, and the 1.10 file format adds checksums to the file's own structure, so that
-flipped bytes are found. A reader refuses links that leave the file and turns whatever HDF5 says
-about a bad file into one message that names the file and the command that rebuilds it.
+A writer works on a temporary name (`gramworks.whole_files`), so that a killed job leaves the old
+file or none. Arrays lie in chunks with a Fletcher-32 checksum, and the 1.10 file format adds
+checksums to the file's own structure, so that flipped bytes are found. A reader refuses links that
+leave the file and turns whatever HDF5 says about a bad file into one message that names the file
+and the command that rebuilds it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import shlex
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ import h5py
 import numpy as np
 
 from gramworks.errors import FileDamaged, ResourceError
+from gramworks.whole_files import final_name, replacing
 
 CHUNK_BYTES = 1 << 20
 # What a file takes beside its arrays, and what HDF5 holds back in its caches.
@@ -73,11 +72,7 @@ def atomic(path: str | os.PathLike, kind: str | None = None) -> Iterator[h5py.Fi
         `path` stays as it was. Text goes through `write_json` (or a `numpy.bytes_` attribute):
         a plain ``str`` attribute lies in a heap without checksum and is refused at the end.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(path)
-    temporary = path.with_name(f"{_prefix(path)}{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
+    with replacing(path) as temporary:
         check_space(temporary, 0)
         # The name is ours alone, so no lock is needed; some cluster file systems have none.
         with h5py.File(temporary, "x", libver=("v110", "v110"), locking=False) as file:
@@ -85,13 +80,7 @@ def atomic(path: str | os.PathLike, kind: str | None = None) -> Iterator[h5py.Fi
                 file.attrs["format"] = np.bytes_(f"gramworks-{kind}")
             yield file
             file.flush()
-            _check_inside(file, path)
-        _synchronise(temporary)
-        os.replace(temporary, path)
-        _synchronise(path.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+            _check_inside(file, Path(path))
 
 
 @contextlib.contextmanager
@@ -208,11 +197,8 @@ def check_space(path: str | os.PathLike, n_bytes: int) -> None:
     # chunks at the edges are stored whole, each with a checksum and an entry in an index
     needed = n_bytes + n_bytes // 64 + _SPARE_BYTES
     if free < needed:
-        name = path.name
-        if name.startswith(".") and name.endswith(".tmp"):
-            name = name[1:].rsplit(f".{socket.gethostname()}.", 1)[0]
         raise ResourceError(
-            f"{path.with_name(name)}: disk full: {needed} bytes are needed, {free} are free in "
+            f"{final_name(path)}: disk full: {needed} bytes are needed, {free} are free in "
             f"{path.parent}; make room there or write elsewhere"
         )
 
@@ -250,43 +236,6 @@ def _plain(value: object) -> object:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"{type(value).__name__} is not a JSON value: {value!r}")
-
-
-def _prefix(path: Path) -> str:
-    return f".{path.name}.{socket.gethostname()}."
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Remove temporary files of killed writers: those of this machine whose process is gone."""
-    prefix = _prefix(path)
-    for name in os.listdir(path.parent):
-        if not (name.startswith(prefix) and name.endswith(".tmp")):
-            continue
-        process = name[len(prefix) :].split(".", 1)[0]
-        if process.isdigit() and not _is_running(int(process)):
-            (path.parent / name).unlink(missing_ok=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _synchronise(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        # Some network file systems cannot synchronise a folder; the rename still stands.
-        if not path.is_dir():
-            raise
-    finally:
-        os.close(descriptor)
 
 
 def _check_format(file: h5py.File, path: Path, kind: str | tuple[str, ...]) -> None:

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gramworks.atomic_text import write_text
 from gramworks.errors import FileDamaged
+from gramworks.whole_files import write_text
 
 
 def write_pieces(path: str | Path, pieces: list[dict[str, Any]], key: str = "") -> None:

@@ -82,7 +82,7 @@ def _seconds(text: str) -> float | None:
 
 def write_rates(path: str | Path, **stages: Rates) -> None:
     """Write the rates of each stage in a fixed order, to three digits."""
-    from gramworks.atomic_text import write_text
+    from gramworks.whole_files import write_text
 
     lines = [
         ",".join((stage, *key, f"{seconds:.3g}"))

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gramworks.atomic_text import write_text
+from gramworks.whole_files import write_text
 
 COLUMNS = (
     "study", "dataset", "method", "setting", "repeat", "metric", "value", "status", "reason",

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from gramworks.atomic_text import write_text
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.sources import fetch
 from gramworks.errors import DataError
 from gramworks.progress import progress_log
+from gramworks.whole_files import write_text
 
 
 def main(dataset, manifest, attempt, log):

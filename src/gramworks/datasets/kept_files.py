@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from gramworks.datasets.entry_sources import SourceFile
+from gramworks.whole_files import write_bytes
 
 
 class NotObtained(Exception):
@@ -59,21 +58,7 @@ def check_bytes(data: bytes, file: SourceFile) -> None:
 def keep(data: bytes, folder: Path, file: SourceFile) -> None:
     """Check bytes and write them under the file's name."""
     check_bytes(data, file)
-    write_whole(folder / file.name, data)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name in the same folder, then rename it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_bytes(folder / file.name, data)
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from gramworks.datasets.entry import DatasetEntry
 from gramworks.datasets.entry_sources import Source
-from gramworks.datasets.kept_files import NotObtained, WrongContent, is_kept, write_whole
+from gramworks.datasets.kept_files import NotObtained, WrongContent, is_kept
 from gramworks.datasets.origins import local, own_file, url, wheel
 from gramworks.errors import FileDamaged, SourceUnreachable
 from gramworks.hdf5 import FileMissing, rebuild_command
+from gramworks.whole_files import write_text
 
 ORIGINS = {
     "generated": local, "installed": local, "wheel": wheel, "url": url, "own": own_file,
@@ -205,5 +206,5 @@ def _write_manifest(entry: DatasetEntry, index: int, folder: Path) -> dict:
         fits = False
     if not fits:
         text = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
-        write_whole(folder / MANIFEST, text.encode())
+        write_text(folder / MANIFEST, text)
     return manifest

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gramworks.atomic_text import write_text
 from gramworks.datasets.dataset import kind_of
 from gramworks.datasets.facts import facts_of
 from gramworks.datasets.kept_files import sha256_of
@@ -28,6 +27,7 @@ from gramworks.provenance import provenance
 from gramworks.strict_yaml import parse_yaml
 from gramworks.studies.study_checks import check_study
 from gramworks.studies.study_file import Study
+from gramworks.whole_files import write_text
 
 FEW_SETTINGS = 1500
 """Rows beyond which methods that take one kernel are tried on one, not on two."""

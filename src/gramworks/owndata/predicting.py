@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from gramworks.absent import first_absent
-from gramworks.atomic_text import write_text
 from gramworks.config import read_config
 from gramworks.datasets.dataset import Dataset
 from gramworks.datasets.store import read_dataset
@@ -25,6 +24,7 @@ from gramworks.owndata.places import OWN, config_of
 from gramworks.plan import Plan
 from gramworks.settings import format_setting
 from gramworks.shared import read_shared
+from gramworks.whole_files import write_text
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from gramworks.atomic_text import write_bytes
 from gramworks.config import read_config
 from gramworks.errors import ConfigError
 from gramworks.planning.costs import ENGINE_START, costs_of, measured
 from gramworks.planning.jobs import Job, jobs_of
 from gramworks.planning.schedule import Cost, critical_path, schedule
 from gramworks.rates import OWN, write_rates
+from gramworks.whole_files import write_bytes
 
 CURVE = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 """Cores of the speed-up curve."""

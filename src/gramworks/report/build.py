@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gramworks import __version__
-from gramworks.atomic_text import write_text
 from gramworks.report.answer_figures import answer_figures
 from gramworks.report.answers import answers
 from gramworks.report.benchmarks import stage_costs
@@ -33,6 +32,7 @@ from gramworks.report.status import status_rows_of
 from gramworks.report.study_figures import figure_stem, study_figures
 from gramworks.report.tables import write_csv, write_latex, write_markdown, write_tidy
 from gramworks.studies.derived import with_derived
+from gramworks.whole_files import write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,9 +15,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gramworks.atomic_text import write_bytes
 from gramworks.report.escaping import plain
 from gramworks.settings import setting_order
+from gramworks.whole_files import write_bytes
 
 INK, GRID = "#1b1b1a", "#d9d8d3"
 MEASURED, PUBLISHED = "#0072b2", "#d55e00"

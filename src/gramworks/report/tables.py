@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from gramworks.atomic_text import write_text
 from gramworks.report.cells import ASSUMED, INCOMPLETE, LATEX_MARKS, MARKS, Cell, Table
 from gramworks.report.escaping import inert, latex, markdown, plain
 from gramworks.report.verdicts import REASONS, VERDICTS
+from gramworks.whole_files import write_text
 
 READING = (
     "mean ± standard deviation over repeats [standard error] "
