@@ -11,13 +11,15 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gramworks.errors import GramworksError
 
 PACKAGE = "gramworks"
-_ROOT = Path(__file__).resolve().parent
+# Text: a dry run of many studies asks for these files thousands of times.
+_ROOT = os.path.dirname(os.path.realpath(__file__))
 
 
 def fingerprint(script: str | Path | None, modules: Iterable[str] = ()) -> str:
@@ -44,7 +46,7 @@ def fingerprint(script: str | Path | None, modules: Iterable[str] = ()) -> str:
     pending = sorted(set(modules))
     parts = []
     if script is not None:
-        digest, imported = _scan(*_stamp(Path(script)), is_package=False, module=None)
+        digest, imported = _scan(*_stamp(os.fspath(script)), is_package=False, module=None)
         parts.append(("script", digest))
         pending += imported
     seen: set[str] = set()
@@ -73,21 +75,22 @@ def reached_modules(modules: Iterable[str]) -> set[str]:
     return seen
 
 
-def module_file(module: str) -> tuple[Path, bool]:
+def module_file(module: str) -> tuple[str, bool]:
     """Return the file of a module of the package, and whether it is a package's `__init__`."""
-    base = _ROOT.joinpath(*module.split(".")[1:])
-    if (base / "__init__.py").is_file():
-        return base / "__init__.py", True
-    path = base.with_name(base.name + ".py")
-    if not path.is_file():
+    base = os.path.join(_ROOT, *module.split(".")[1:])
+    path = os.path.join(base, "__init__.py")
+    if os.path.isfile(path):
+        return path, True
+    path = f"{base}.py"
+    if not os.path.isfile(path):
         raise GramworksError(f"no module {module}: there is no file {path}.")
     return path, False
 
 
-def _stamp(path: Path) -> tuple[Path, int, int]:
+def _stamp(path: str) -> tuple[str, int, int]:
     """Identify a file's content for the cache, so that one parse serves all jobs of a run."""
     try:
-        status = path.stat()
+        status = os.stat(path)
     except FileNotFoundError:
         raise GramworksError(f"{path}: no such file, needed to fingerprint a job.") from None
     return path, status.st_mtime_ns, status.st_size
@@ -95,10 +98,10 @@ def _stamp(path: Path) -> tuple[Path, int, int]:
 
 @functools.cache
 def _scan(
-    path: Path, _mtime: int, _size: int, *, is_package: bool, module: str | None
+    path: str, _mtime: int, _size: int, *, is_package: bool, module: str | None
 ) -> tuple[str, tuple[str, ...]]:
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"), filename=path)
     except SyntaxError as error:
         raise GramworksError(f"{path}, line {error.lineno}: {error.msg}.") from None
     statements = list(_statements(tree))
@@ -178,8 +181,8 @@ def _exports(package: str) -> dict[str, str]:
 
 
 @functools.cache
-def _stated_exports(path: Path, _mtime: int, _size: int) -> tuple[tuple[str, str], ...]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+def _stated_exports(path: str, _mtime: int, _size: int) -> tuple[tuple[str, str], ...]:
+    for node in ast.parse(Path(path).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_EXPORTS":
             return tuple(ast.literal_eval(node.value).items())
     return ()
