@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from gramworks.kernels.gaussian_kernel import median_width
 from gramworks.kernels.vectors import as_vectors
 from gramworks.learning.functionals import as_functionals
 from gramworks.solvers.deformed_dense import deform_dense
-from gramworks.solvers.deformed_iterative import deform_iteratively
+from gramworks.solvers.deformed_iterative import ERROR_SHARE, deform_iteratively
 from gramworks.solvers.deformed_span import SpanApproximation
 from gramworks.solvers.functional_preconditioner import Preconditioner
 from gramworks.solvers.functional_system import FunctionalSystem
@@ -44,7 +44,8 @@ class Deformed:
         Largest relative residual of the systems solved for it; NaN of the span approximation,
         which solves none.
     error : float
-        Bound on what any entry may be off for want of iterations; NaN of the approximation.
+        Bound on what any entry may be off, for want of iterations and by rounding: where K~ is
+        far smaller than K, little is left of the digits of K. NaN of the approximation.
     solution : ndarray of shape (t, p) or None
         (I / (2 nu) + N)^-1 Z by rows.
     iterations : int
@@ -120,21 +121,37 @@ class Deformation:
         if self.solver == "dense":
             N, Z = self._shared
             kernel, solution, residual = deform_dense(system, nu, N=N, Z=Z)
-            return Deformed(kernel, residual, 0.0, solution, met=residual <= self.tol)
-        found = deform_iteratively(
-            system, nu, self._shared, tol=self.tol, max_iterations=self.max_iterations,
-            log=self.log,
+            found = Deformed(kernel, residual, 0.0, solution, met=residual <= self.tol)
+        else:
+            found = deform_iteratively(
+                system, nu, self._shared, tol=self.tol, max_iterations=self.max_iterations,
+                log=self.log,
+            )  # fmt: skip
+        return self._with_rounding(found)
+
+    def _with_rounding(self, found) -> Deformed:
+        """Add what p terms of the size of K may lose where they cancel."""
+        terms = self.system.count + 10
+        size = self.system.expansion.gram.diagonal().max()
+        error = found.error + terms * np.finfo(np.float64).eps * float(size)
+        within = error <= ERROR_SHARE * self.tol * found.kernel.diagonal().max()
+        return Deformed(
+            found.kernel, found.residual, error, found.solution,
+            iterations=getattr(found, "iterations", 0), met=bool(found.met and within),
         )  # fmt: skip
-        return Deformed(**{each.name: getattr(found, each.name) for each in fields(found)})
 
     def missed(self, found: Deformed) -> str:
         """Say how far a kernel that has not met `tol` is from it, and what to do."""
         largest = found.kernel.diagonal().max()
+        plain = self.system.expansion.gram.diagonal().max()
+        by_iteration = self.solver == "cg"
         return (
             f"a relative residual of {found.residual:.1e}, and entries that may be off by "
-            f"{found.error:.1e} where the largest of the diagonal is {largest:.2g}, were reached "
-            f"in {found.iterations} iterations, where tol={self.tol:g}; raise max_iterations, "
-            "lower nu or scale the features"
+            f"{found.error:.1e} where the largest of the diagonal is {largest:.2g} (of the plain "
+            f"kernel: {plain:.2g}), were reached"
+            f"{f' in {found.iterations} iterations' if by_iteration else ''}, where "
+            f"tol={self.tol:g}; {'raise max_iterations, ' if by_iteration else ''}lower nu or "
+            "scale the features down"
         )
 
     def extend(self, nu, X_new, solution=None) -> np.ndarray:

@@ -40,8 +40,8 @@ class InvarianceKernel(BaseEstimator):
         approximation: functions restricted to the span of k(x_i, .), near for small nu or many
         points for their dimension.
     tol : float
-        Relative residual wanted from "cg", whose bound `error_` is wanted below 10 tol of the
-        largest diagonal entry too. From 1e-5 on products are of float32 while that will do.
+        Relative residual wanted, from "cg" by iterating; the bound `error_` is wanted below 10 tol
+        of the largest diagonal entry too. From 1e-5 on products are of float32 while that will do.
         `kernel_` is right to second order in the residuals, `extend` to first order.
     max_iterations : int
         Of a right-hand side of "cg", in either precision. Where they do not suffice there is a
@@ -55,7 +55,9 @@ class InvarianceKernel(BaseEstimator):
         Largest relative residual of the systems solved, worked out anew from the solution; 0 for
         nu = 0 and NaN from "span".
     error_ : float
-        Bound on what an entry of `kernel_` may be off for want of iterations.
+        Bound on what an entry of `kernel_` may be off, for want of iterations and by rounding,
+        which leaves little of a kernel far smaller than the plain one (polynomials of large
+        features). Above 10 tol of the largest diagonal entry there is a ConvergenceWarning.
     n_iter_ : int
         Iterations of the slowest right-hand side, 0 without iterations.
     width_ : float or None

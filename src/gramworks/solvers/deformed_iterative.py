@@ -14,7 +14,9 @@ SINGLE_TOL = 1e-5  # down to here the products may be of float32
 _BLOCK = 96_000_000  # numbers in a block of right-hand sides, of which there are five
 _CHUNK = 8  # right-hand sides whose products are worked out together
 _ROUNDS = 4  # times that what rounding left is solved for again
-_SHARE = 10.0  # times tol of the largest diagonal entry: for the error, of which the bound is high
+ERROR_SHARE = (
+    10.0  # times tol of the largest diagonal entry: for the error, of which the bound is high
+)
 _PATIENCE = 50  # iterations without a smaller residual that float32, or a later round, is given
 
 
@@ -140,7 +142,7 @@ def _solve(system, nu, preconditioner, kind, *, tol, max_iterations, log):
             worst, error = residuals[own].max(), 2.0 * nu * sizes[own].max() ** 2
             taken = np.einsum("ij,ij->i", B[own], R[own]) + values[rows, rows]
             largest = max((diagonal[own] - taken).max(), np.finfo(np.float64).tiny)
-            share = error / (_SHARE * largest)
+            share = error / (ERROR_SHARE * largest)
             if log is not None:
                 log(f"{name}: {used} iterations, true relative residual {worst:.1e}")
             if (worst <= tol and share <= tol) or used >= max_iterations or not better:
@@ -151,7 +153,7 @@ def _solve(system, nu, preconditioner, kind, *, tol, max_iterations, log):
     kernel = system.expansion.gram - values - B @ R.T
     kernel = 0.5 * (kernel + kernel.T)
     residual, error = float(residuals.max()), float(2.0 * nu * sizes.max() ** 2)
-    met = residual <= tol and error <= _SHARE * tol * kernel.diagonal().max()
+    met = residual <= tol and error <= ERROR_SHARE * tol * kernel.diagonal().max()
     return IterativeDeformation(kernel, B, residual, error, most, bool(met))
 
 
