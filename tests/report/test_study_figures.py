@@ -1,9 +1,13 @@
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from gramworks.report.choice_figure import choice_plot
 from gramworks.report.dot_figure import dot_plot
+from gramworks.report.figures import panel_grid
 from gramworks.report.label_figure import label_bars
 from gramworks.report.marks import COLOURS
 from gramworks.report.study_figures import figure_reading, study_figures
@@ -191,3 +195,16 @@ def test_dots_beside_published_numbers_stand_in_the_order_of_the_study():
 def test_many_dots_take_little_height_each():
     rows = dots([{"method": f"m{i}", "measured_mean": float(i)} for i in range(60)])
     assert dot_plot(rows, "test-error-percent").get_figheight() < 14
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 12])
+def test_titles_of_panels_stand_beside_each_other(count):
+    names = [f"sonar-rounded-{place}: {30 * place} labelled points" for place in range(count)]
+    figure, panels = panel_grid(names, ["svm", "laplacian-svm loss=squared"])
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    boxes = [panel.title.get_window_extent(canvas.get_renderer()) for panel in panels.values()]
+    assert len(boxes) == count
+    for one, other in itertools.combinations(boxes, 2):
+        assert not one.overlaps(other)
+    assert max(box.x1 for box in boxes) <= figure.bbox.width

@@ -47,6 +47,7 @@ _DARK = (
 _COLUMNS = 4
 _FEW = 24
 LETTER = 0.068  # inches of one letter at 9 points, on the safe side
+_BOLD = 0.088  # of a bold one, likewise
 
 
 BOUNDED = (
@@ -125,7 +126,8 @@ def panel_grid(
     rows = math.ceil(len(names) / _COLUMNS)
     columns = math.ceil(len(names) / rows)  # 3 and 3 rather than 4 and 2
     letters = max(len(part) for label in labels for part in label.split("\n"))
-    width = max(letters * LETTER + 0.3 + columns * max(1.9, 6.4 / columns), 6.0)
+    each = max(1.9, 6.4 / columns)
+    width = max(letters * LETTER + 0.3 + columns * each, 6.0)
     deep = max(deep, *(label.count("\n") + 1 for label in labels))
     line = max(0.24 if len(labels) <= _FEW else 0.19, 0.17 * deep)
     figure = Figure(
@@ -139,7 +141,7 @@ def panel_grid(
             panel.set_visible(False)
             continue
         panels[names[place]] = panel
-        title = textwrap.wrap(plain(names[place]), 26) or ["(no name)"]
+        title = textwrap.wrap(plain(names[place]), int(each / _BOLD)) or ["(no name)"]
         panel.set_title("\n".join(title), fontsize=9, fontweight="bold", loc="left")
     for row in axes:
         row[0].set_yticks(range(len(labels)), labels)
