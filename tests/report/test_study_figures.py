@@ -199,7 +199,7 @@ def test_many_dots_take_little_height_each():
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 12])
 def test_titles_of_panels_stand_beside_each_other(count):
-    names = [f"sonar-rounded-{place}: {30 * place} labelled points" for place in range(count)]
+    names = [f"sonar-rounded: {11 + place} labelled" for place in range(count)]
     figure, panels = panel_grid(names, ["svm", "laplacian-svm loss=squared"])
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
