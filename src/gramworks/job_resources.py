@@ -43,7 +43,7 @@ class Size:
     growth: float = 3.0
     """Power of n with which `learn` grows."""
     draws: int = 0
-    """Draws of the splits, whose points a fit has read."""
+    """Draws of the splits, whose points are drawn once and read by every fit."""
 
     @property
     def matrix_mb(self) -> float:
@@ -54,6 +54,11 @@ class Size:
     def points_mb(self) -> float:
         """The features. Beyond 2000 columns they are taken to be sparse, like counts of words."""
         return 8 * self.rows * min(self.columns or 1000, _SPARSE_COLUMNS) / 2**20
+
+    @property
+    def drawn_mb(self) -> float:
+        """The points of all draws."""
+        return 8 * self.rows * self.draws / 2**20
 
     def working_mb(self, matrices: int) -> float:
         """So many matrices, or what is held instead, with copies to work on."""
@@ -92,8 +97,9 @@ def normalise(size: Size, attempt: int = 1) -> Request:
 
 
 def split(size: Size, attempt: int = 1) -> Request:
-    """Draw splits: the features once."""
-    return request(150 + size.points_mb, 1 + size.rows / 10_000, attempt)
+    """Draw splits: the features once, and the points of all draws as drawn and as written."""
+    drawn = 2.5 * size.drawn_mb
+    return request(150 + size.points_mb + drawn, 1 + size.rows / 10_000 + drawn / 1000, attempt)
 
 
 def gram(
@@ -161,8 +167,7 @@ def fit(size: Size, attempt: int = 1, *, minutes: float | None = None) -> Reques
         an hour more.
     """
     matrices = size.grams + 6 if size.grams else 7 if size.functionals else 3
-    drawn = 8 * size.rows * size.draws / 2**20
-    memory = 450 + size.working_mb(matrices) + 2 * size.points_mb + drawn
+    memory = 450 + size.working_mb(matrices) + 2 * size.points_mb + size.drawn_mb
     return request(memory, 60 if minutes is None else 15 + 3 * minutes, attempt)
 
 

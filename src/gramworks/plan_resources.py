@@ -67,7 +67,8 @@ class PlanResources:
 
     def split(self, study: str, dataset: str, attempt: int) -> Request:
         """Request of a job that splits."""
-        return job_resources.split(self.study_size(study, dataset), attempt)
+        size = replace(self.study_size(study, dataset), draws=self._draws(study, dataset))
+        return job_resources.split(size, attempt)
 
     def gram(
         self, dataset: str, recipe: str, kernel: str, attempt: int, share: float = 1.0
@@ -144,10 +145,14 @@ class PlanResources:
                 functionals=self._functionals(study, method, size),
                 held=held_numbers(*where),
                 growth=load_method(method).growth("learn"),
-                draws=self.plan.n_repeats(study, dataset)
-                * len(self.plan.split_settings(study, dataset)),
+                draws=self._draws(study, dataset),
             )
         return self._methods[key]
+
+    def _draws(self, study: str, dataset: str) -> int:
+        """Count the draws of a data set of a study, over all sizes of its splits."""
+        settings = self.plan.split_settings(study, dataset)
+        return self.plan.n_repeats(study, dataset) * len(settings)
 
     def _functionals(self, study: str, method: str, size: Size) -> int:
         """Count the derivatives that `invariance` learns from; one a point and feature."""

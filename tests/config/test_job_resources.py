@@ -22,6 +22,7 @@ MEASURED = [
     ("normalise", Size(351, 34), 67),
     ("split", Size(10000, 784), 126),
     ("split", Size(1946, 7511), 93),
+    ("split", Size(200_000, 1, draws=100), 381),
     ("gram", Size(9100, 14183), 746),
     ("gram", Size(5000, 256), 330),
     ("gram", Size(4443, None), 409),
