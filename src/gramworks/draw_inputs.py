@@ -14,12 +14,9 @@ from gramworks.datasets.splits import Splits, read_splits
 from gramworks.datasets.store import read_dataset
 from gramworks.gram import read_gram
 from gramworks.label_tasks import group_against_rest
-from gramworks.methods.registry import load_method
+from gramworks.methods.registry import READ_WHOLE, load_method
 from gramworks.shared import read_shared
 from gramworks.stored_grams import GramRows
-
-_HELD = 256 * 2**20
-"""Bytes of a Gram matrix that is read whole, once, though each draw needs a part of its rows."""
 
 
 class DrawInputs:
@@ -78,7 +75,7 @@ class DrawInputs:
         path = self._grams[kernel]
         if kernel not in self._kernels:
             rows = GramRows(path)
-            if use == "eigenpairs" or (use == "rows" and 8 * len(rows) ** 2 > _HELD):
+            if use == "eigenpairs" or (use == "rows" and 8 * len(rows) ** 2 > READ_WHOLE):
                 return rows
             self._kernels[kernel] = read_gram(path)
             self._kernels[kernel].setflags(write=False)

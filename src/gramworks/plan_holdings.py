@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gramworks.methods.registry import load_method
+from gramworks.methods.registry import READ_WHOLE, load_method
 from gramworks.plan_memory import labelled_points
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from gramworks.plan import Plan
-
-WHOLE = 256 * 2**20
-"""Bytes up to which a matrix is read whole though rows would do, as in `gramworks.draw_inputs`."""
 
 
 def gram_use(plan: Plan, study: str, method: str, n: int) -> str:
@@ -27,7 +24,7 @@ def gram_use(plan: Plan, study: str, method: str, n: int) -> str:
     if "grams" not in found.needs:
         return "none"
     use = found.widest_gram_use(body.combinations(), body.parameters, f"study {study}")
-    return "full" if use == "rows" and 8 * n * n <= WHOLE else use
+    return "full" if use == "rows" and 8 * n * n <= READ_WHOLE else use
 
 
 def held_numbers(

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gramworks import draw_inputs, job_resources
+from gramworks import job_resources
 from gramworks.config import load_config
 from gramworks.datasets.splits import ClassCounts, Given, HeldOut, OwnDraws, Subsets
 from gramworks.job_resources import ENGINE_MB, Size
 from gramworks.methods.registry import load_method, method_names
 from gramworks.plan import Plan
-from gramworks.plan_holdings import WHOLE
 from gramworks.plan_memory import labelled_points
 from gramworks.plan_resources import PlanResources
 
@@ -117,7 +116,6 @@ def test_rows_of_the_labelled_points(needs):
     small = needs("{svm: {settings: {kernel: K1}}}", 5000).method_size("large", "points", "svm")
     assert small.held is None
     assert small.grams == 2
-    assert WHOLE == draw_inputs._HELD
 
 
 def test_nothing_is_held_by_methods_that_see_labels_alone(needs):

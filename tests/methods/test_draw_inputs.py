@@ -74,7 +74,7 @@ def test_a_matrix_is_read_once_for_all_methods(inputs, monkeypatch):
 def test_rows_give_the_scores_of_the_whole_matrix(inputs, monkeypatch, method, settings):
     found = {}
     for held in (2**30, 0):
-        monkeypatch.setattr(draw_inputs, "_HELD", held)
+        monkeypatch.setattr(draw_inputs, "READ_WHOLE", held)
         given = draw_inputs.DrawInputs(inputs).read(method, slice_of(settings))
         assert isinstance(given["kernels"]["K1"], GramRows) == (held == 0)
         found[held], _ = run_draws(

@@ -30,6 +30,8 @@ TASKS = ("binary", "multiclass", "regression", "structured", "vectors")
 GRAM_USES = ("eigenpairs", "rows", "full")
 """What a method needs of Gram matrices, from the least: eigenpairs that `learn` has made, the rows
 of the labelled points, or all values."""
+READ_WHOLE = 256 * 2**20
+"""Bytes of a Gram matrix that is read whole, once, though each draw needs a part of its rows."""
 
 GROWTH = {"fit": 2.0, "learn": 3.0}
 """Exponents of a method that states none: a product with the Gram matrix or more a draw, its
