@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.seeds import generator
+from gramworks.errors import FileDamaged
 from gramworks.methods.registry import load_method, method_names
 from gramworks.output_kernel import OutputKernel
 from gramworks.problem import Problem, Skip
@@ -174,3 +175,36 @@ def test_a_kernel_that_is_not_there_is_skipped_with_the_names():
         run("single-4", problem("binary"))
     with pytest.raises(Skip, match="no kernel 'K9'; the study has K1, K2, K3"):
         run("svm", problem("binary"), kernel="K9")
+
+
+LEARNERS = [
+    name for name in method_names()
+    if "grams" in load_method(name).needs and hasattr(load_method(name).module, "learn")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_kernel_that_nothing_is_learned_from_spoils_no_other(name):
+    module, given = load_method(name).module, problem("binary")
+    broken = np.full((N, N), np.nan)
+    alone = module.learn({"K2": given.kernels["K2"]}, given.features, [{"kernel": "K2"}], {}, print)
+    assert alone
+    said = []
+    settings = [{"kernel": kernel} for kernel in ("broken", "K1", "K2")]
+    kernels = {"broken": broken, **given.kernels}
+    found = module.learn(kernels, given.features, settings, {}, said.append)
+    assert any(line.startswith("kernel broken") for line in said)
+    assert not any(key.startswith("broken") for key in found)
+    for key, array in alone.items():
+        assert_array_equal(found[key], array)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_damaged_matrix_is_not_taken_for_a_kernel_of_that_kind(name):
+    class Damaged(dict):
+        def __getitem__(self, kernel):
+            raise FileDamaged(f"{kernel} is cut off")
+
+    module, given = load_method(name).module, problem("binary")
+    with pytest.raises(FileDamaged, match="K1 is cut off"):
+        module.learn(Damaged(given.kernels), given.features, [{"kernel": "K1"}], {}, print)

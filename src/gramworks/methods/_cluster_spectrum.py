@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from gramworks.errors import FitError
 from gramworks.fields import Count
+from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.methods._one_kernel import OneKernel, chosen_kernel
 from gramworks.problem import Problem
 from gramworks.solvers.affinity import normalised_affinity
@@ -69,7 +70,9 @@ def kept_rank(rank: int | str, largest: int) -> int:
     return largest if isinstance(rank, str) else rank
 
 
-def learn_spectra(kernels: dict[str, np.ndarray], wanted: Iterable[Wanted]) -> dict:
+def learn_spectra(
+    kernels: dict[str, np.ndarray], wanted: Iterable[Wanted], log: Callable[[str], None]
+) -> dict:
     """Decompose each affinity that is wanted, once."""
     grouped: dict[tuple[str, str], list[Wanted]] = {}
     for one in wanted:
@@ -78,13 +81,14 @@ def learn_spectra(kernels: dict[str, np.ndarray], wanted: Iterable[Wanted]) -> d
             grouped.setdefault((name, one.suffix), []).append(one)
     arrays = {}
     for (name, suffix), rows in grouped.items():
-        found = _decompose(
-            kernels[name], rows[0], [t for row in rows for t in row.transfers],
-            max(row.rank for row in rows),
-        )  # fmt: skip
         key = name + suffix
-        arrays |= {f"{key}-values": found.values, f"{key}-vectors": found.vectors}
-        arrays |= {f"{key}-power-{e!r}": tail for e, tail in found.tails.items()}
+        with left_to_draws(f"kernel {key}", log):
+            found = _decompose(
+                kernels[name], rows[0], [t for row in rows for t in row.transfers],
+                max(row.rank for row in rows),
+            )  # fmt: skip
+            arrays |= {f"{key}-values": found.values, f"{key}-vectors": found.vectors}
+            arrays |= {f"{key}-power-{e!r}": tail for e, tail in found.tails.items()}
     return arrays
 
 

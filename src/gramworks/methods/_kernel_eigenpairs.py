@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.methods._one_kernel import OneKernel, chosen_kernel
 from gramworks.problem import Problem
 from gramworks.solvers.target_error import KernelEigenpairs, kernel_eigenpairs
@@ -15,8 +16,9 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     arrays = {}
     for name in dict.fromkeys(name or next(iter(kernels)) for name in named):
         if name in kernels:  # a draw that wants another one says so
-            pairs = kernel_eigenpairs(kernels[name])
-            arrays |= {f"{name}-values": pairs.values, f"{name}-vectors": pairs.vectors}
+            with left_to_draws(f"kernel {name}", log):
+                pairs = kernel_eigenpairs(kernels[name])
+                arrays |= {f"{name}-values": pairs.values, f"{name}-vectors": pairs.vectors}
     return arrays
 
 

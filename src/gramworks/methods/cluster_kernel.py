@@ -93,7 +93,7 @@ def transfers(params: Params, n_labelled: int | None = None) -> list[Transfer]:
 def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     """Decompose each affinity that the settings want, and make the powers they ask for."""
     rows = [Params(**{**parameters, **setting}) for setting in settings]
-    return learn_spectra(kernels, [_wanted(params) for params in rows])
+    return learn_spectra(kernels, [_wanted(params) for params in rows], log)
 
 
 def _wanted(params: Params) -> Wanted:

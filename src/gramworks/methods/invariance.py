@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from gramworks.datasets.seeds import generator
-from gramworks.errors import DataError, GramworksError
+from gramworks.errors import DataError
 from gramworks.fields import Number
 from gramworks.finished_steps import FinishedSteps
 from gramworks.fitting.inputs import LARGEST
@@ -28,6 +28,7 @@ from gramworks.methods._chosen_kernel import (
 )
 from gramworks.methods._images import ImageParams, dense_features, image_shape, width_of
 from gramworks.methods._kept import Kept
+from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.problem import Outcome, Problem, Skip
 
 NAME = "invariance"
@@ -145,10 +146,8 @@ def learn(kernels, X, settings, parameters, log, steps=None) -> dict[str, np.nda
     arrays: dict[str, np.ndarray] = {}
     for params in rows:
         if params.at == "all":
-            try:
+            with left_to_draws(f"functionals={params.functionals}, solver={params.solver}", log):
                 arrays |= _deform(params, X, log, steps or FinishedSteps(), arrays)
-            except (GramworksError, Skip) as error:
-                log(f"functionals={params.functionals}, solver={params.solver}: {error}")
     return arrays
 
 

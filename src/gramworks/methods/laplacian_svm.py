@@ -17,6 +17,7 @@ from gramworks.methods._chosen_kernel import (
     fit_chosen,
 )
 from gramworks.methods._kept import Kept
+from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.methods._one_kernel import OneKernel, chosen_kernel
 from gramworks.problem import Outcome, Problem
 from gramworks.solvers.laplacian import LaplacianSpectrum, kernel_root, laplacian_spectrum
@@ -65,16 +66,19 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
         own = [params for params in rows if (params.kernel or next(iter(kernels))) == name]
         wanted = sorted({m for params in own for m in params.neighbours_grid})
         wanted = [m for m in wanted if m < len(kernels[name])]  # a draw that wants more says so
-        for neighbours, spectrum in _decompose(kernels[name], wanted, log).items():
-            arrays[f"{name}-near{neighbours}-factors"] = spectrum.factors
-            arrays[f"{name}-near{neighbours}-values"] = spectrum.values
+        with left_to_draws(f"kernel {name}", log):
+            for neighbours, spectrum in _decompose(kernels[name], wanted, log).items():
+                arrays[f"{name}-near{neighbours}-factors"] = spectrum.factors
+                arrays[f"{name}-near{neighbours}-values"] = spectrum.values
     return arrays
 
 
 def _decompose(K, wanted, log) -> dict[int, LaplacianSpectrum]:
+    # Graphs first: a kernel that has none is refused in no time.
+    graphs = {neighbours: graph_weights(K, neighbours) for neighbours in wanted}
     root, found = kernel_root(K), {}
-    for neighbours in wanted:
-        found[neighbours] = laplacian_spectrum(root, graph_weights(K, neighbours))
+    for neighbours, weights in graphs.items():
+        found[neighbours] = laplacian_spectrum(root, weights)
         log(f"graph of {neighbours} neighbours on {len(K)} points decomposed")
     return found
 

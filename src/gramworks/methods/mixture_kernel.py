@@ -10,6 +10,7 @@ from pydantic import Field
 from gramworks.fields import Count, Number, StrictModel
 from gramworks.learning.mixture import MixtureKernel
 from gramworks.methods._labelled_rows import fit_rows
+from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.problem import Outcome, Problem
 
 NAME = "mixture-kernel"
@@ -47,7 +48,8 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     for setting in settings:
         params = Params(**{**parameters, **setting})
         if _key(params) not in arrays:
-            arrays[_key(params)] = _kernel(X, params)
+            with left_to_draws(f"mixture {_key(params)}", log):
+                arrays[_key(params)] = _kernel(X, params)
     return arrays
 
 

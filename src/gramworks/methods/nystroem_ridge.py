@@ -17,6 +17,7 @@ from gramworks.fitting.labels import encode_labels
 from gramworks.kernels import gaussian_kernel, linear_kernel, polynomial_kernel
 from gramworks.kernels.identifiers import parse_kernel
 from gramworks.kernels.tiles import fill
+from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.problem import Outcome, Problem
 from gramworks.solvers.feature_ridge import solve_feature_ridge
 from gramworks.solvers.nystroem import nystroem_features
@@ -81,8 +82,9 @@ def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     for setting in settings:
         params = Params(**{**parameters, **setting})
         if (name := _name(params)) not in arrays:
-            arrays[name] = _features(X, params)
-            log(f"{name}: {arrays[name].shape[1]} features of {arrays[name].shape[0]} points")
+            with left_to_draws(name, log):
+                arrays[name] = _features(X, params)
+                log(f"{name}: {arrays[name].shape[1]} features of {arrays[name].shape[0]} points")
     return arrays
 
 

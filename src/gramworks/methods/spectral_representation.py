@@ -44,7 +44,7 @@ class Params(AffinityParams):
 def learn(kernels, X, settings, parameters, log) -> dict[str, np.ndarray]:
     """Decompose the affinities, whose diagonal is zero here."""
     rows = [Params(**{**parameters, **setting}) for setting in settings]
-    return learn_spectra(kernels, [_wanted(params) for params in rows])
+    return learn_spectra(kernels, [_wanted(params) for params in rows], log)
 
 
 def _wanted(params: Params) -> Wanted:
