@@ -88,9 +88,16 @@ def validated(model: type[Model], values: Any, where: str) -> Model:
         raise ConfigError("\n".join(dict.fromkeys(lines))) from None
 
 
+# What pydantic puts into a place beside keys: which of several kinds of values it tried.
+_BRANCH = re.compile(r"function-.*|(literal|list|dict|tuple|set)\[.*")
+_PLAIN_BRANCH = re.compile(r"(constrained-)?(float|int|str|bool)")
+
+
 def _fault(model: type[BaseModel], fault: dict, where: str) -> str:
-    path = [part for part in fault["loc"] if not str(part).startswith("function-")]
-    key = ".".join(str(part) for part in path) or "(top)"
+    path = [part for part in fault["loc"] if not _BRANCH.fullmatch(str(part))]
+    if len(path) > 1 and _PLAIN_BRANCH.fullmatch(str(path[-1])):
+        path.pop()
+    key = ".".join(str(part) for part in path)
     kind = fault["type"]
     if kind == "extra_forbidden":
         return f"{where}: unknown key {key!r}; {suggest(path[-1], _keys_beside(model, path))}."
@@ -103,7 +110,8 @@ def _fault(model: type[BaseModel], fault: dict, where: str) -> str:
         return f"{where}: {key}: no {found!r}; {suggest(found, allowed)}."
     shown = "null" if found is None else repr(found)
     shown = shown if len(shown) < 80 else shown[:77] + "..."
-    return f"{where}: {key}: {message} (found {shown})."
+    place = f"{where}: {key}" if key else where
+    return f"{place}: {message} (found {shown})."
 
 
 def _keys_beside(model: type[BaseModel], path: list) -> list[str]:

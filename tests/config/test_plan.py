@@ -52,6 +52,11 @@ def plan(root, **values):
         ("chunk: 2", "\tchunk: 2", ["tiny.yaml, line", "tabs"]),
         ("gaussian-w1-unit", "gausian-w1-unit", ["gausian-w1-unit", "gaussian"]),
         ("{C: 1, kernel: K1}", "{C: []}", ["C is an empty list"]),
+        (
+            "{C: 1, kernel: K1}",
+            "{C_grid: [1, 10], kernel: K1}",
+            ["C_grid: Input should be a valid list (found 10)", "put C_grid under parameters"],
+        ),
         ("chunk: 3", "parameters: {C: 2}", ["['C'] stands in both settings and parameters"]),
         ("kernels: {K1: linear, K2: gaussian-w1-unit}", "", ["'iris-two' has no kernels"]),
         (

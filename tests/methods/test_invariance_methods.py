@@ -25,7 +25,7 @@ from gramworks.learning.image_moves import moved_images
 from gramworks.learning.joint_gram import JointGram
 from gramworks.methods import invariance, laplacian_svm, virtual_sample_svm
 from gramworks.methods.registry import load_method
-from gramworks.problem import Problem
+from gramworks.problem import Problem, Skip
 from gramworks.shared import read_shared
 
 ROOT = Path(__file__).parents[2]
@@ -284,6 +284,14 @@ def test_unusable_parameters(name, values, told):
         load_method(name).parameters(values, "test")
 
 
+def test_functionals_at_labelled_points_are_for_two_classes():
+    method = load_method("invariance")
+    at_labelled, at_all = (method.parameters({"at": at}, "test") for at in ("labelled", "all"))
+    assert "at: labelled is for two classes" in method.misfit(at_labelled, "multiclass", N)
+    assert not method.misfit(at_labelled, "binary", N)
+    assert not method.misfit(at_all, "multiclass", N)
+
+
 def test_kernels_that_miss_their_residual_mark_the_row(monkeypatch):
     made = invariance.deformed_kernels
 
@@ -322,9 +330,9 @@ def test_a_setting_whose_kernels_cannot_be_made_leaves_the_others():
     told, values = [], {"nu_grid": [0, 0.1]}
     settings = [{"functionals": "tangent", "shape": [2, 2]}, {}]  # X has 3 columns
     shared = invariance.learn({}, X, settings, values, told.append)
-    assert any("shape=(2, 2)" in line for line in told)
+    assert any("shape: [2, 2] has 4 pixels, the points have 3 features" in x for x in told)
     assert sorted(shared) == sorted(invariance.learn({}, X, [{}], values, told.append))
-    with pytest.raises(FitError, match="shape"):
+    with pytest.raises(Skip, match="rows and columns of an image"):
         fit("invariance", problem(shared=shared), functionals="tangent", shape=[2, 2], **values)
     values = {"gamma_grid": [0, 0.1], "neighbours_grid": [3]}
     shared = laplacian_svm.learn({"K1": K}, X, [{}, {"neighbours_grid": [5000]}], values, print)

@@ -65,3 +65,21 @@ def test_methods_on_rows_read_no_more(name, tmp_path):
     rows = dataclasses.replace(made, kernels={"K2": GramRows(tmp_path / "K2.h5")})
     wanted, found = method.fit(made, params), method.fit(rows, params)
     assert (wanted.predictions == found.predictions).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"width": "medain"}, ["width: no 'medain'; did you mean", "width: expected a number"]),
+        ({"width": -1}, ["width: Input should be 'median'", "width: Input should be greater"]),
+        ({"loss": "logistic"}, ["loss=logistic: no kernel does it"]),
+        ({"nu_grid": [0, "x"]}, ["nu_grid.1: expected a number"]),
+    ],
+)
+def test_faults_name_keys_and_not_the_kinds_of_values_that_were_tried(values, expected):
+    with pytest.raises(ConfigError) as caught:
+        load_method("invariance").parameters(values, "study s")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == len(expected)
+    for line, start in zip(lines, expected, strict=True):
+        assert line.startswith(f"study s: method invariance: {start}")

@@ -39,7 +39,8 @@ class ImageParams(StrictModel):
     ] = None
     """Moves of an image to either side, as a list or with amounts: translate-rows,
     translate-columns (pixels), rotate (degrees), scale, shear-rows, shear-columns (parts of the
-    size); null: all, by 2, 2, 10, 0.1, 0.1, 0.1."""
+    size); null: all, by 2, 2, 10, 0.1, 0.1, 0.1, which are for digits of 28 x 28 pixels: take
+    less for smaller images."""
 
 
 def width_of(params: ImageParams, X) -> float:
@@ -50,7 +51,13 @@ def width_of(params: ImageParams, X) -> float:
 def image_shape(params: ImageParams, X) -> tuple[int, int]:
     """Give rows and columns of the images."""
     if params.shape is not None:
-        return tuple(params.shape)
+        rows, columns = params.shape
+        if rows * columns != X.shape[1]:
+            raise Skip(
+                f"shape: [{rows}, {columns}] has {rows * columns} pixels, the points have "
+                f"{X.shape[1]} features; state the rows and columns of an image"
+            )
+        return rows, columns
     side = math.isqrt(X.shape[1])
     if side**2 != X.shape[1]:
         raise Skip(

@@ -48,7 +48,8 @@ class Params(ByFolds, ImageParams):
     """What is penalised: derivatives along all features, or along the moves of images."""
     at: Literal["all", "labelled"] = "all"
     """Where: at all points, with the squared penalty and kernels that all draws share, or at the
-    labelled points of a draw (in a fold those it trains on), with any loss and penalty."""
+    labelled points of a draw (in a fold those it trains on), with any loss and penalty, for two
+    classes."""
     loss: Literal["hinge", "squared", "logistic"] = "hinge"
     """Loss of the labelled points."""
     penalty: Literal["squared", "absolute", "epsilon-insensitive"] = "squared"
@@ -119,6 +120,16 @@ class Params(ByFolds, ImageParams):
         moves = sorted(self.moves.items()) if isinstance(self.moves, dict) else self.moves
         shape = (self.shape, moves) if self.functionals == "tangent" else ()
         return (self.functionals, *shape, self.width, self.solver, self.tol)
+
+
+def misfit(params: Params, task: str, rows: int | None) -> str:
+    """Say why data of more than two classes cannot be had with functionals at labelled points."""
+    if params.at == "labelled" and task == "multiclass":
+        return (
+            "at: labelled is for two classes, the data have more; state `positive:` or `labels:` "
+            "of the data set, or take at: all"
+        )
+    return ""
 
 
 _EXACT, _ROUGH, _MANY = 1e-6, 1e-3, 50_000

@@ -77,7 +77,7 @@ def check_study(study: Study) -> None:
                     f"{where}: method {name}: {sorted(twice)} stands in both settings and "
                     "parameters; keep it in one."
                 )
-            params = method.parameters({**body.parameters, **setting}, where)
+            params = _parameters(method, body.parameters, setting, where)
             kernel = getattr(params, "kernel", None)
             for dataset in own if "grams" in method.needs else ():
                 kernels = study.base_kernels(dataset, name)
@@ -97,6 +97,20 @@ def check_study(study: Study) -> None:
                 )
     _check_metrics(study)
     _check_losses(study)
+
+
+def _parameters(method: Method, parameters: dict, setting: dict, where: str) -> BaseModel:
+    """Validate a row of the tables; a list in settings is many rows, which is not seen at once."""
+    try:
+        return method.parameters({**parameters, **setting}, where)
+    except ConfigError as error:
+        lists = [key for key in setting if f": {key}: Input should be a valid list" in str(error)]
+        if not lists:
+            raise
+        raise ConfigError(
+            f"{error} A list in settings is a row of the tables for each of its values; put "
+            f"{', '.join(lists)} under parameters."
+        ) from None
 
 
 def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, where: str) -> None:
