@@ -87,6 +87,17 @@ def test_tangents_are_half_the_differences_of_the_virtual_samples():
     assert_array_equal(moved_images(csr_array(X), (8, 8))[5], moved[5])
 
 
+def test_tangents_to_one_side_lead_to_the_virtual_samples():
+    X = np.random.default_rng(2).random((4, 64))
+    tangents = image_tangents(X, (8, 8), difference="one-sided")
+    assert tangents.shape == (4, 12, 64)
+    for j, moved in enumerate(moved_images(X, (8, 8))):
+        assert_array_equal(tangents[:, j], moved - X)
+    assert_array_equal(image_tangents(csr_array(X), (8, 8), difference="one-sided"), tangents)
+    with pytest.raises(FitError, match="central, one-sided"):
+        image_tangents(X, (8, 8), difference="forward")
+
+
 @pytest.mark.parametrize(
     ("shape", "moves", "words"),
     [

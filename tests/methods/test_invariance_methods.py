@@ -238,15 +238,18 @@ def test_copies_of_a_held_out_image_are_held_out():
     assert seen[0].errors.min() > 0.25  # chance; a leak would give 0
 
 
-def test_tangents_at_labelled_points():
+@pytest.mark.parametrize("difference", ["central", "one-sided"])
+def test_tangents_at_labelled_points(difference):
     made, moves = image_problem(), {"rotate": 15, "scale": 0.2}
     values = {
         "functionals": "tangent", "at": "labelled", "moves": moves, "loss": "logistic",
-        "penalty": "epsilon-insensitive", "class_balanced": True,
+        "penalty": "epsilon-insensitive", "class_balanced": True, "difference": difference,
     }  # fmt: skip
     found = fit("invariance", made, nu=0.5, C=10.0, **values)
     known = np.flatnonzero(made.labelled)
-    joint = JointGram(IMAGES[known], Tangent((SIDE, SIDE), moves), width=median_width(IMAGES))
+    tangent = Tangent((SIDE, SIDE), moves, difference=difference)
+    joint = JointGram(IMAGES[known], tangent, width=median_width(IMAGES))
+    assert joint.count == len(known) * (2 if difference == "central" else 4)
     machine = InvarianceMachine(
         "logistic", "epsilon-insensitive", 10.0, 0.5, 0.1, class_balanced=True
     ).fit(joint.matrix, DIGITS[known])
@@ -268,6 +271,7 @@ def test_tangents_at_labelled_points():
         ("invariance", {"moves": ["turn"]}, "turn"),
         ("invariance", {"moves": ["rotate"]}, "moves has no effect"),
         ("invariance", {"shape": [2, 2]}, "shape has no effect"),
+        ("invariance", {"difference": "one-sided"}, "difference has no effect"),
         ("invariance", {"at": "labelled", "solver": "cg"}, "solver has no effect"),
         ("invariance", {"at": "labelled", "tol": 1e-3}, "tol has no effect"),
         ("invariance", {"at": "labelled", "epsilon": 0.5}, "epsilon has no effect"),

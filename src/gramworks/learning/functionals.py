@@ -45,8 +45,12 @@ class Tangent:
         Rows and columns of an image; a row of X is one image, its rows one after another.
     moves : sequence of str, or mapping from str to float, optional
         As in `gramworks.learning.image_moves.moved_images`: translate-rows, translate-columns,
-        rotate, scale, shear-rows, shear-columns, all of them by default. A tangent is half the
-        difference of the images moved to either side.
+        rotate, scale, shear-rows, shear-columns, all of them by default, by 2 and 2 pixels, 10
+        degrees, and 0.1, 0.1 and 0.1 of the size. They are for digits of 28 x 28 pixels: smaller
+        images want smaller amounts, as in ``{"translate-rows": 0.5, "rotate": 10}``.
+    difference : {"central", "one-sided"}
+        What a tangent is, as in `gramworks.learning.image_moves.image_tangents`: half the
+        difference of the images moved to either side, or the differences of each from the image.
     background : float
         Value of a pixel beyond the border.
     """
@@ -54,6 +58,7 @@ class Tangent:
     shape: tuple[int, int]
     moves: Any = None
     background: float = 0.0
+    difference: str = "central"
 
     along_axes = False
     spread = None
@@ -61,7 +66,9 @@ class Tangent:
     def family(self, expansion, X):
         """State the functionals as combinations of values and derivatives at the points."""
         _need(expansion.derivatives, self, "gaussian, polynomial")
-        tangents = image_tangents(X, self.shape, self.moves, background=self.background)
+        tangents = image_tangents(
+            X, self.shape, self.moves, background=self.background, difference=self.difference
+        )
         return DirectionDerivatives(tangents)
 
 

@@ -10,9 +10,10 @@ from scipy.ndimage import affine_transform
 from scipy.sparse import issparse
 
 from gramworks.errors import FitError, suggest
-from gramworks.fitting.inputs import check_number, check_positive, check_whole
+from gramworks.fitting.inputs import check_choice, check_number, check_positive, check_whole
 from gramworks.kernels.vectors import as_vectors
 
+DIFFERENCES = ("central", "one-sided")
 AMOUNTS = {
     "translate-rows": 2.0,
     "translate-columns": 2.0,
@@ -77,23 +78,32 @@ def moved_images(X, shape, moves=None, *, background=0.0) -> list[np.ndarray]:
     return moved
 
 
-def image_tangents(X, shape, moves=None, *, background=0.0) -> np.ndarray:
-    """Give the tangent of each image along each move, by central differences.
+def image_tangents(X, shape, moves=None, *, background=0.0, difference="central") -> np.ndarray:
+    """Give the tangents of each image along each move, by differences of images.
 
-    Half the difference of the images at plus and at minus the amount of the move: the derivative
-    with respect to the move where one unit is the amount itself, so that a virtual sample lies at
-    about plus or minus one tangent.
+    The derivative with respect to the move where one unit is the amount itself, so that a virtual
+    sample lies at about plus or minus one tangent (central) or at one tangent (one-sided).
 
     Parameters
     ----------
     X, shape, moves, background
         As in `moved_images`.
+    difference : {"central", "one-sided"}
+        "central": half the difference of the images at plus and at minus the amount, one tangent
+        a move. "one-sided": the differences of either from the image itself, two tangents a move,
+        which lead to the moved images exactly, and bend where the moves do.
 
     Returns
     -------
-    ndarray of shape (n, number of moves, rows * columns)
+    ndarray of shape (n, m, rows * columns)
+        m is the number of moves, or twice as many; of two the one at plus is the first.
     """
+    check_choice(difference, "difference", DIFFERENCES)
     moved = moved_images(X, shape, moves, background=background)
+    if difference == "one-sided":
+        X = as_vectors(X)
+        X = X.toarray() if issparse(X) else X
+        return np.stack([image - X for image in moved], axis=1)
     pairs = zip(moved[::2], moved[1::2], strict=True)
     return np.stack([0.5 * (ahead - behind) for ahead, behind in pairs], axis=1)
 

@@ -46,6 +46,9 @@ class Params(ByFolds, ImageParams):
 
     functionals: Literal["gradient", "tangent"] = "gradient"
     """What is penalised: derivatives along all features, or along the moves of images."""
+    difference: Literal["central", "one-sided"] = "central"
+    """What a tangent is: half the difference of the images moved to either side, or the two
+    differences of these from the image, which lead to them exactly."""
     at: Literal["all", "labelled"] = "all"
     """Where: at all points, with the squared penalty and kernels that all draws share, or at the
     labelled points of a draw (in a fold those it trains on), with any loss and penalty, for two
@@ -93,7 +96,9 @@ class Params(ByFolds, ImageParams):
     @model_validator(mode="after")
     def _effective(self) -> Params:
         without = {
-            "functionals: gradient": ("shape", "moves") if self.functionals == "gradient" else (),
+            "functionals: gradient": ("shape", "moves", "difference")
+            if self.functionals == "gradient"
+            else (),
             "at: labelled": ("solver", "tol") if self.at == "labelled" else (),
             f"penalty: {self.penalty}": ("epsilon",)
             if self.penalty != "epsilon-insensitive"
@@ -118,7 +123,7 @@ class Params(ByFolds, ImageParams):
     def kernels(self) -> tuple:
         """Give what a deformed kernel depends on beside the points and nu."""
         moves = sorted(self.moves.items()) if isinstance(self.moves, dict) else self.moves
-        shape = (self.shape, moves) if self.functionals == "tangent" else ()
+        shape = (self.shape, moves, self.difference) if self.functionals == "tangent" else ()
         return (self.functionals, *shape, self.width, self.solver, self.tol)
 
 
@@ -145,7 +150,7 @@ def _tol(params: Params, X) -> float:
 def _functionals(params: Params, X):
     if params.functionals == "gradient":
         return Gradient()
-    return Tangent(image_shape(params, X), params.moves)
+    return Tangent(image_shape(params, X), params.moves, difference=params.difference)
 
 
 def learn(kernels, X, settings, parameters, log, steps=None) -> dict[str, np.ndarray]:
