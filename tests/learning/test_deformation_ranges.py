@@ -85,3 +85,6 @@ def test_several_kernels_say_which_missed():
         list(deformed_kernels(X, [0, 10.0], solver="cg", tol=1e-10, max_iterations=2))
     with pytest.raises(FitError, match=r"give \[0.1\]"):
         deformed_kernels(X, 0.1)
+    for wrong in (None, np.array(0.1)):
+        with pytest.raises(FitError, match="a sequence of numbers"):
+            deformed_kernels(X, wrong)

@@ -1,12 +1,14 @@
-"""Deformed polynomial kernels against rational arithmetic, where K~ is far smaller than K."""
+"""Deformed kernels against more digits: where K~ is far smaller than K, and where nu is large."""
 
 import warnings
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from gramworks.errors import FitError
 from gramworks.learning import InvarianceKernel
 
 TOL = 1e-6
@@ -73,3 +75,67 @@ def test_what_rounding_takes_is_within_the_stated_error_or_told(scale, degree, s
         assert "of the plain kernel: " in message
         assert "scale the features down" in message
         assert ("raise max_iterations" in message) == (solver == "cg")
+
+
+def exact_gaussian(X, nu, width):
+    """K - Z' (I / (2 nu) + N)^-1 Z for all derivatives of a Gaussian kernel, to 80 digits."""
+    with localcontext() as context:
+        context.prec = 80
+        square = Decimal(width) ** 2
+        points = [[Decimal(value) for value in row] for row in X.tolist()]
+        places = [(i, d) for i in range(len(points)) for d in range(len(points[0]))]
+        t, p = len(points), len(places)
+        apart = [[[a - b for a, b in zip(x, y, strict=True)] for y in points] for x in points]
+        K = [[(-sum(a * a for a in way) / (2 * square)).exp() for way in row] for row in apart]
+        Z = [[-apart[i][j][d] / square * K[i][j] for j in range(t)] for i, d in places]
+        system = [
+            [
+                K[i][j] / square**2 * ((square if d == e else 0) - apart[i][j][d] * apart[i][j][e])
+                + (1 / (2 * Decimal(nu)) if (i, d) == (j, e) else 0)
+                for j, e in places
+            ]
+            + Z[row]
+            for row, (i, d) in enumerate(places)
+        ]
+        for column in range(p):
+            pivot = system[column]
+            for row in range(p):
+                factor = system[row][column] / pivot[column]
+                if row != column:
+                    system[row] = [a - factor * b for a, b in zip(system[row], pivot, strict=True)]
+        solution = [[system[k][p + j] / system[k][k] for j in range(t)] for k in range(p)]
+        return np.array([
+            [float(K[i][j] - sum(Z[k][i] * solution[k][j] for k in range(p))) for j in range(t)]
+            for i in range(t)
+        ])  # fmt: skip
+
+
+@pytest.mark.parametrize("nu", [1.0, 1e4, 1e8, 1e12, 1e14, 1e16, 1e20, 1e100])
+@pytest.mark.parametrize(
+    ("shape", "width", "solver", "tol"),
+    [
+        ((12, 1), 0.5, "dense", 1e-6),
+        ((12, 1), 3.0, "dense", 1e-6),
+        ((12, 1), 3.0, "cg", 1e-10),
+        ((6, 2), 1.0, "dense", 1e-6),
+        ((6, 2), 1.0, "cg", 1e-10),
+    ],
+)
+def test_large_nu_is_within_the_stated_error_or_told(nu, shape, width, solver, tol):
+    X = np.random.default_rng(1).uniform(size=shape)
+    wanted = exact_gaussian(X, nu, width)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = InvarianceKernel(
+                nu, width=width, solver=solver, tol=tol, max_iterations=200
+            ).fit(X)  # fmt: skip
+        except FitError as error:
+            assert "rounding has made it indefinite" in str(error)  # noqa: PT017
+            return
+    off = abs(model.kernel_ - wanted).max()
+    told = [each for each in caught if each.category is ConvergenceWarning]
+    assert off <= model.error_
+    assert told or off <= 10 * tol * wanted.diagonal().max()
+    if nu <= 1e4 or shape == (6, 2):
+        assert not told or solver == "cg"

@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -301,12 +302,17 @@ def test_kernels_that_miss_their_residual_mark_the_row(monkeypatch):
 
     def missing(*a, **k):
         return (
-            (nu, kernel, {0.1: 1e-2, 1.0: np.nan}.get(nu, left))
-            for nu, kernel, left in made(*a, **k)
+            (nu, replace(found, residual={0.1: 1e-2, 1.0: np.nan}[nu], met=False))
+            if nu
+            else (nu, found)
+            for nu, found in made(*a, **k)
         )
 
     monkeypatch.setattr(invariance, "deformed_kernels", missing)
-    for nu, told in ((0.1, r"nu = 0.1 \(1.0e-02\)"), (1.0, r"nu = 1 \(inf\)")):
+    for nu, told in (
+        (0.1, r"nu = 0.1 \(relative residual 1.0e-02, "),
+        (1.0, r"nu = 1 \(relat.* nan"),
+    ):
         invariance._PARTS._results.clear()
         found = fit("invariance", problem(), nu_grid=[0, nu], C_grid=GRID, tol=1e-3)
         assert not found.converged
@@ -314,6 +320,18 @@ def test_kernels_that_miss_their_residual_mark_the_row(monkeypatch):
         assert found.metrics["kernel-residual"] == (np.inf if nu == 1 else 1e-2)
         assert np.isfinite(found.decision).all()
     invariance._PARTS._results.clear()
+
+
+@pytest.mark.filterwarnings("ignore:nu = 1e+12")
+def test_entries_that_may_be_far_off_mark_the_row():
+    """On a line at nu = 1e12 a relative residual of 1e-6 says nothing of the kernel."""
+    line = np.random.default_rng(1).uniform(size=(N, 1))
+    values = {"width": 0.5, "nu": 1e12, "C": 1.0, "folds": 2, "tol": 1e-3}
+    for solver in ("cg", "dense"):
+        found = fit("invariance", problem(features=line), solver=solver, **values)
+        assert not found.converged
+        assert re.search(r"not within tol=0.001: nu = 1e\+12 .* off by up to", found.reason)
+        invariance._PARTS._results.clear()
 
 
 def test_an_approximation_has_no_residual():
@@ -328,6 +346,25 @@ def test_features_of_extreme_units_are_solved_or_said():
         found = fit("invariance", problem(features=X * scale), **values)
         assert found.metrics["kernel-residual"] <= 1.0
         assert found.converged == (found.metrics["kernel-residual"] <= 1e-3)
+
+
+@pytest.mark.parametrize("error", [OverflowError, np.linalg.LinAlgError, MemoryError, FitError])
+def test_kernels_up_to_the_nu_that_fails_are_kept(monkeypatch, error):
+    made = invariance.deformed_kernels
+
+    def failing(X, nus, **keywords):
+        for nu, found in made(X, nus, **keywords):
+            if keywords["width"] == 2.0 and nu == 1.0:
+                raise error("it cannot be had")
+            yield nu, found
+
+    monkeypatch.setattr(invariance, "deformed_kernels", failing)
+    told, settings = [], [{"width": 2.0}, {"width": 3.0}]
+    shared = invariance.learn({}, X, settings, {"nu_grid": [0, 0.1, 1.0]}, told.append)
+    assert any("it cannot be had" in line for line in told)
+    kernels = {name for name in shared if not name.endswith("-accuracy")}
+    assert len(kernels) == 2 + 3
+    assert sum("2.0" in name for name in kernels) == 2
 
 
 def test_a_setting_whose_kernels_cannot_be_made_leaves_the_others():

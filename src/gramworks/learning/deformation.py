@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigvalsh
 
 from gramworks.errors import FitError, KernelError
 from gramworks.fitting.inputs import (
@@ -24,12 +25,14 @@ from gramworks.solvers.functional_preconditioner import Preconditioner
 from gramworks.solvers.functional_system import FunctionalSystem
 from gramworks.solvers.gaussian_expansion import GaussianExpansion
 from gramworks.solvers.gram_expansion import GramExpansion
+from gramworks.solvers.laplacian import check_semidefinite
 from gramworks.solvers.polynomial_expansion import PolynomialExpansion
 
 KERNELS = ("gaussian", "polynomial", "precomputed")
 SOLVERS = ("auto", "dense", "cg", "span")
 DENSE_FUNCTIONALS = 4000  # up to here one factor costs less than conjugate gradients,
 DENSE_SHARE = 20, 12000  # and up to so many a point, and so many in all
+_WIDTHS = 1e-70, 1e70
 MOST_DENSE = 20000  # 3.2 GB for N, and as much for its factor
 
 
@@ -93,7 +96,7 @@ class Deformation:
         families = [functional.family(expansion, self.X) for functional in described]
         self.system = FunctionalSystem(expansion, families).reduced()
         self.solver = self._choose(solver)
-        self._shared = None
+        self._shared = self._size = None
 
     def _choose(self, solver) -> str:
         p = self.system.count
@@ -120,20 +123,29 @@ class Deformation:
             return Deformed(self._shared.deform(nu), float("nan"), float("nan"))
         if self.solver == "dense":
             N, Z = self._shared
-            kernel, solution, residual = deform_dense(system, nu, N=N, Z=Z)
-            found = Deformed(kernel, residual, 0.0, solution, met=residual <= self.tol)
+            kernel, solution, residual, condition = deform_dense(system, nu, N=N, Z=Z)
+            # Beyond this the system that was solved is another one; K~ is between 0 and K.
+            lost = condition > 0.1 / np.finfo(np.float64).eps
+            error = float(system.expansion.gram.diagonal().max()) if lost else 0.0
+            found = Deformed(kernel, residual, error, solution, met=residual <= self.tol)
         else:
             found = deform_iteratively(
                 system, nu, self._shared, tol=self.tol, max_iterations=self.max_iterations,
                 log=self.log,
             )  # fmt: skip
-        return self._with_rounding(found)
+        return self._with_rounding(found, nu)
 
-    def _with_rounding(self, found) -> Deformed:
-        """Add what p terms of the size of K may lose where they cancel."""
-        terms = self.system.count + 10
-        size = self.system.expansion.gram.diagonal().max()
-        error = found.error + terms * np.finfo(np.float64).eps * float(size)
+    def _with_rounding(self, found, nu) -> Deformed:
+        """Add what rounding may take: of p terms of the size of K, and of A = I / (2 nu) + N.
+
+        A change of A by one part in 10^16 changes an entry by b_a' dA b_c, with b_a = A^-1 z_a.
+        """
+        eps, terms = np.finfo(np.float64).eps, self.system.count + 10
+        plain = float(self.system.expansion.gram.diagonal().max())
+        if self._size is None:
+            self._size = _largest_eigenvalue(self.system)
+        longest = max(float(np.linalg.norm(row.astype(np.float64))) for row in found.solution)
+        error = found.error + eps * (terms * plain + (self._size + 0.5 / nu) * longest**2)
         within = error <= ERROR_SHARE * self.tol * found.kernel.diagonal().max()
         return Deformed(
             found.kernel, found.residual, error, found.solution,
@@ -167,8 +179,6 @@ class Deformation:
         system, expansion = self.system, self.system.expansion
         if expansion.derivatives:
             X_new = as_new_points(X_new, self.X.shape[1])
-        else:
-            X_new = np.asarray(X_new)
         K_new = expansion.new_gram(X_new)
         if nu == 0 or system.count == 0:
             return K_new
@@ -176,6 +186,7 @@ class Deformation:
             if self._shared is None:
                 self._shared = self._prepare()
             return self._shared.extend(nu, K_new)
+        X_new = X_new if expansion.derivatives else K_new.copy()
         step = max(1, 2**24 // system.count)
         for start in range(0, len(K_new), step):
             rows = slice(start, start + step)
@@ -194,6 +205,21 @@ class Deformation:
         if self.solver == "dense":
             return self.system.dense(), self.system.columns(slice(None))
         return Preconditioner(self.system)
+
+
+def _largest_eigenvalue(system) -> float:
+    """Bound the largest eigenvalue of N from above, in practice, by a few products.
+
+    Ten steps on eight random vectors are within a factor of two for any spectrum.
+    """
+    rows = np.random.default_rng(0).standard_normal((8, system.count))
+    size = 0.0
+    for _ in range(10):
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+        rows = system.product(rows)[0]
+        size = float(np.linalg.norm(rows, axis=1).max())
+    return 2.0 * size
 
 
 def functional_system(
@@ -241,10 +267,14 @@ def _expand(X, described, kernel, width, degree, offset, turn=True):
     """Make the expansion; gives the data as checked, the width taken, and it."""
     if kernel == "precomputed":
         _unused(kernel, width=width, degree=degree)
+        _unused(kernel, offset=None if offset == 1.0 else offset)
         K = check_square(X, "X (the kernel matrix, since kernel='precomputed')")
-        return K, None, GramExpansion(0.5 * (K + K.T))
+        K = 0.5 * (K + K.T)
+        check_semidefinite(eigvalsh(K, check_finite=False), "X")
+        return K, None, GramExpansion(K)
     X = as_vectors(X)
-    X = X.toarray() if hasattr(X, "toarray") else X
+    # A copy: new points are compared with these, whatever becomes of the caller's array.
+    X = X.toarray() if hasattr(X, "toarray") else np.array(X)
     # tangents leave the span of the points, which derivatives along the axes need not
     turn = turn and all(functional.along_axes for functional in described)
     if kernel == "polynomial":
@@ -257,8 +287,13 @@ def _expand(X, described, kernel, width, degree, offset, turn=True):
             )
         degree = check_whole(degree, "degree")
         return X, None, PolynomialExpansion(X, degree, offset, turn=turn)
-    _unused(kernel, degree=degree)
+    _unused(kernel, degree=degree, offset=None if offset == 1.0 else offset)
     width = median_width(X) if width is None else check_positive(width, "width")
+    if not _WIDTHS[0] <= width <= _WIDTHS[1]:
+        raise KernelError(
+            f"width={width:g}; allowed with derivatives: {_WIDTHS[0]:g} to {_WIDTHS[1]:g}, its "
+            "fourth power is worked with; scale the features"
+        )
     spreads = dict.fromkeys(f.spread for f in described if f.spread)
     return X, width, GaussianExpansion(X, width, spreads, turn=turn)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from numbers import Number
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from gramworks.errors import FitError
-from gramworks.learning.deformation import Deformation, check_nu
+from gramworks.learning.deformation import Deformation, Deformed, check_nu
 
 
 def deformed_kernels(
@@ -26,7 +24,7 @@ def deformed_kernels(
     tol: float = 1e-6,
     max_iterations: int = 1000,
     log: Callable[[str], None] | None = None,
-) -> Iterator[tuple[float, np.ndarray, float]]:
+) -> Iterator[tuple[float, Deformed]]:
     """Make the deformed kernels for several nu, sharing decompositions between them.
 
     Parameters
@@ -53,15 +51,18 @@ def deformed_kernels(
     Yields
     ------
     nu : float
-    kernel : ndarray of shape (t, t)
-        Exactly symmetric.
-    residual : float
-        Largest relative residual: above `tol` where the iterations did not suffice, NaN from
-        "span", which is an approximation, and 0 for nu = 0. Where it, or the bound on what the
-        entries may be off, is above what InvarianceKernel wants there is a ConvergenceWarning.
+    found : Deformed
+        With ``kernel`` (t, t), exactly symmetric; ``residual``, the largest relative one (NaN from
+        "span", which is an approximation, and 0 for nu = 0); ``error``, a bound on what the entries
+        may be off; and ``met``, whether both are within what InvarianceKernel wants. Where they are
+        not there is a ConvergenceWarning.
     """
-    if isinstance(nus, Number):
-        raise FitError(f"nus={nus!r}; allowed: a sequence of numbers: for one give [{nus!r}]")
+    try:
+        nus = list(nus)
+    except TypeError:
+        raise FitError(
+            f"nus={nus!r}; allowed: a sequence of numbers: for one give [{nus!r}]"
+        ) from None
     nus = [check_nu(nu) for nu in nus]
     deformation = Deformation(
         X, functionals=functionals, kernel=kernel, width=width, degree=degree, offset=offset,
@@ -82,5 +83,5 @@ def _each(deformation, nus):
             warnings.warn(
                 f"nu = {nu:g}: {deformation.missed(found)}", ConvergenceWarning, stacklevel=2
             )
-        yield nu, found.kernel, found.residual
+        yield nu, found
         del found

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gramworks.errors import FitError
+from gramworks.errors import FitError, KernelError
 from gramworks.fitting.graph_weights import graph_weights
-from gramworks.fitting.inputs import check_new, check_positive, check_square
-from gramworks.solvers.laplacian import kernel_root, laplacian_of, laplacian_spectrum
+from gramworks.fitting.inputs import LARGEST, check_new, check_positive, check_square
+from gramworks.solvers.laplacian import kernel_root, laplacian_spectrum
 
 
 class LaplacianKernel(BaseEstimator):
@@ -75,12 +75,16 @@ class LaplacianKernel(BaseEstimator):
         """
         gamma = self._checked_gamma()
         K = check_square(K)
+        if K.size and (largest := float(np.abs(K).max())) > LARGEST:
+            raise KernelError(f"K has entries up to {largest:.3g}; allowed: up to {LARGEST:g}")
         self.weights_ = graph_weights(K, self.neighbours)
+        root = kernel_root(K)
         if gamma == 0:
             self.kernel_ = K.copy()
         else:
-            spectrum = laplacian_spectrum(kernel_root(K), self.weights_)
+            spectrum = laplacian_spectrum(root, self.weights_)
             self.kernel_ = spectrum.block(gamma)
+            self._lift, self._learned = spectrum.extension(root, gamma)
         self.n_features_in_ = len(K)
         self._gamma = gamma
         return self
@@ -88,7 +92,8 @@ class LaplacianKernel(BaseEstimator):
     def extend(self, K_new):
         """Give the learned kernel between new points and those of the fit.
 
-        The graph stays that of the fit: k~(x, .) = k(x)' (I - gamma L K~).
+        The graph stays that of the fit: k~(x, .) = k(x)' (I - gamma L K~), worked out without
+        that difference, which would be rounding alone for large gamma.
 
         Parameters
         ----------
@@ -103,7 +108,7 @@ class LaplacianKernel(BaseEstimator):
         K_new = check_new(K_new, self.n_features_in_)
         if self._gamma == 0:
             return K_new.copy()
-        return K_new - self._gamma * ((K_new @ laplacian_of(self.weights_)) @ self.kernel_)
+        return (K_new @ self._lift) @ self._learned
 
     def _checked_gamma(self) -> float:
         if isinstance(self.gamma, (int, float, np.number)) and self.gamma == 0:

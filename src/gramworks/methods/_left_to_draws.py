@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from gramworks.errors import FileDamaged, GramworksError
 from gramworks.problem import Skip
 
@@ -28,5 +30,5 @@ def left_to_draws(what: str, log: Callable[[str], None]) -> Iterator[None]:
         yield
     except FileDamaged:
         raise
-    except (GramworksError, Skip) as error:
-        log(f"{what}: {error}")
+    except (GramworksError, Skip, ArithmeticError, np.linalg.LinAlgError, MemoryError) as error:
+        log(f"{what}: {type(error).__name__}: {error}")

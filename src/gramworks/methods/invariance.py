@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -156,14 +158,16 @@ def _functionals(params: Params, X):
 def learn(kernels, X, settings, parameters, log, steps=None) -> dict[str, np.ndarray]:
     """Make the deformed kernel of each nu once; settings that differ in the loss share them.
 
-    A setting whose kernels cannot be made is left out: its own draws say so.
+    A setting whose kernels cannot be made is left out, and so are the nu of a setting from the
+    first that cannot be had on: their own draws say so.
     """
     rows = [Params(**{**parameters, **setting}) for setting in settings]
     arrays: dict[str, np.ndarray] = {}
     for params in rows:
         if params.at == "all":
             with left_to_draws(f"functionals={params.functionals}, solver={params.solver}", log):
-                arrays |= _deform(params, X, log, steps or FinishedSteps(), arrays)
+                for made in _deform(params, X, log, steps or FinishedSteps(), arrays):
+                    arrays |= made
     return arrays
 
 
@@ -171,17 +175,19 @@ def _name(params: Params, nu: float) -> str:
     return "-".join(str(part) for part in (*params.kernels(), "nu", nu)).replace("/", "|")
 
 
-def _deform(params: Params, X, log, steps: FinishedSteps, made=()) -> dict[str, np.ndarray]:
+def _deform(
+    params: Params, X, log, steps: FinishedSteps, made=()
+) -> Iterator[dict[str, np.ndarray]]:
     """Make the kernels that are not made, each kept as soon as it is done."""
     if not isinstance(X, np.ndarray):
         raise DataError("derivatives want dense features; the points are strings or sparse")
-    arrays, left = {}, []
+    left = []
     for nu in params.nus:
         name = _name(params, nu)
         found = None if name in made else steps.get(name)
-        if found is not None and {name, f"{name}-residual"} <= set(found):
+        if found is not None and {name, f"{name}-accuracy"} <= set(found):
             log(f"nu = {nu:g}: found as an earlier, unfinished run has left it")
-            arrays |= found
+            yield found
         elif name not in made:
             left.append(nu)
     if left:
@@ -189,12 +195,12 @@ def _deform(params: Params, X, log, steps: FinishedSteps, made=()) -> dict[str, 
             X, left, functionals=_functionals(params, X), kernel="gaussian",
             width=width_of(params, X), solver=params.solver, tol=_tol(params, X), log=log,
         )  # fmt: skip
-        for nu, kernel, residual in found:
+        for nu, deformed in found:
             name = _name(params, nu)
-            done = {name: kernel, f"{name}-residual": np.array([residual])}
+            accuracy = np.array([deformed.residual, deformed.error, deformed.met])
+            done = {name: deformed.kernel, f"{name}-accuracy": accuracy}
             steps.keep(done, name)
-            arrays |= done
-    return arrays
+            yield done
 
 
 _PARTS = Kept(2)
@@ -206,29 +212,36 @@ def _candidates(problem: Problem, params: Params):
     arrays = problem.shared
     if any(name not in arrays or len(arrays[name]) != len(X) for name in names):
         inputs = (X, params.kernels(), params.nus)
-        arrays = _PARTS.get(inputs, lambda: _deform(params, X, problem.log, FinishedSteps()))
-    residuals = np.array([arrays[f"{name}-residual"][0] for name in names])
+        arrays = _PARTS.get(inputs, lambda: _all(params, X, problem.log))
     return [
         candidate_of(arrays[name], {"nu": nu}, scaled=params.C is None)
         for name, nu in zip(names, params.nus, strict=True)
-    ], np.where(np.isnan(residuals), np.inf, residuals)
+    ], np.array([arrays[f"{name}-accuracy"] for name in names])
+
+
+def _all(params: Params, X, log) -> dict[str, np.ndarray]:
+    return dict(ChainMap(*_deform(params, X, log, FinishedSteps())))
 
 
 def fit(problem: Problem, params: Params) -> Outcome:
     """Choose nu and C on the labelled points, then fit on all of them."""
     if params.at == "labelled":
         return _fit_joint(problem, params)
-    candidates, residuals = _candidates(problem, params)
+    candidates, accuracies = _candidates(problem, params)
     outcome = fit_chosen(problem, params, candidates, params.Cs)
     if params.solver == "span":  # an approximation, which solves nothing
         return outcome
-    outcome.metrics["kernel-residual"] = float(residuals.max())
-    tol = _tol(params, problem.features)
-    pairs = zip(params.nus, residuals, strict=True)
-    missed = [f"{nu:g} ({left:.1e})" for nu, left in pairs if left > tol]
+    residuals, errors, met = accuracies.T
+    outcome.metrics["kernel-residual"] = float(np.nan_to_num(residuals, nan=np.inf).max())
+    missed = [
+        f"{params.nus[i]:g} (relative residual {residuals[i]:.1e}, entries off by up to "
+        f"{errors[i]:.1e})"
+        for i in np.flatnonzero(met != 1)
+    ]
     if not missed:
         return outcome
-    reason = f"kernels of nu = {', '.join(missed)} have a relative residual above tol={tol:g}"
+    tol = _tol(params, problem.features)
+    reason = f"kernels that are not within tol={tol:g}: nu = {', '.join(missed)}"
     reason = reason if outcome.converged else f"{outcome.reason}; {reason}"
     return replace(outcome, converged=False, reason=reason)
 

@@ -30,6 +30,9 @@ def deform_dense(system, nu, *, gram=None, N=None, Z=None):
         Rows of (I / (2 nu) + N)^-1 Z.
     residual : float
         Largest relative residual of these rows.
+    condition : float
+        Estimate of |A| |A^-1| for A = I / (2 nu) + N; from about 1e16 on rounding alone decides
+        what is solved.
 
     Raises
     ------
@@ -40,6 +43,7 @@ def deform_dense(system, nu, *, gram=None, N=None, Z=None):
     Z = system.columns(slice(None)) if Z is None else Z
     shifted = N.copy(order="F")
     shifted.flat[:: len(N) + 1] += 0.5 / nu
+    size = np.abs(shifted).sum(axis=0).max(initial=0.0)
     try:
         factor = scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError:
@@ -48,6 +52,7 @@ def deform_dense(system, nu, *, gram=None, N=None, Z=None):
             "without a Cholesky factor: rounding has made it indefinite. Lower nu, leave out "
             "points that are there twice, or take solver='cg'"
         ) from None
+    inverse_condition, _ = scipy.linalg.lapack.dpocon(factor, size, uplo="L")
     half = scipy.linalg.solve_triangular(factor, Z.T, lower=True, check_finite=False)
     kernel = system.expansion.gram - half.T @ half
     solution = scipy.linalg.solve_triangular(
@@ -55,7 +60,8 @@ def deform_dense(system, nu, *, gram=None, N=None, Z=None):
     ).T
     del factor, shifted
     residual = relative_residuals(Z, solution @ N + solution / (2 * nu)).max(initial=0.0)
-    return 0.5 * (kernel + kernel.T), solution, float(residual)
+    condition = 1.0 / inverse_condition if inverse_condition > 0 else np.inf
+    return 0.5 * (kernel + kernel.T), solution, float(residual), condition
 
 
 def relative_residuals(right, left) -> np.ndarray:

@@ -82,7 +82,7 @@ class FunctionalSystem:
             N = self._dense_derivatives(self.families[0])
         else:
             N = np.empty((self.count, self.count))
-            step = max(1, _BLOCK // self.count)
+            step = max(1, _BLOCK // max(1, self.count))
             for start in range(0, self.count, step):
                 stop = min(start + step, self.count)
                 unit = np.zeros((stop - start, self.count))

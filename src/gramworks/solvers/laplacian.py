@@ -45,6 +45,25 @@ class LaplacianSpectrum:
             return left @ left.T
         return left @ (self.factors[columns] * np.sqrt(self.shrinkage(gamma))).T
 
+    def extension(self, root: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
+        """Give two factors that make k(x)' of new points their row of the kernel of one gamma.
+
+        K = U D U' and R = U D^(1/2): U D^(-1/2) turns k(x)' into the coordinates of x among the
+        columns of R, and V diag(1 / (1 + gamma s)) (R V)' these into the row.
+
+        Parameters
+        ----------
+        root : ndarray of shape (n, r)
+            R, of which the spectrum was made.
+        gamma : float
+
+        Returns
+        -------
+        ndarrays of shapes (n, r) and (r, n)
+        """
+        lift = root / np.einsum("ij,ij->j", root, root)
+        return lift, (lift.T @ self.factors * self.shrinkage(gamma)) @ self.factors.T
+
     def mean_diagonal(self, gamma: float) -> float:
         """Give the mean diagonal of the kernel of one gamma."""
         return float(self._squares @ self.shrinkage(gamma)) / len(self.factors)
@@ -72,6 +91,28 @@ def laplacian_of(weights) -> np.ndarray:
     return L
 
 
+def check_semidefinite(values, name="the kernel") -> float:
+    """Refuse ascending eigenvalues of a kernel that are negative beyond rounding.
+
+    Returns
+    -------
+    float
+        The largest, 0 where all are 0.
+
+    Raises
+    ------
+    KernelError
+        With the most negative one.
+    """
+    largest = max(float(values[-1]), 0.0)
+    if values[0] < -_NEGATIVE * largest:
+        raise KernelError(
+            f"{name} has an eigenvalue of {values[0]:.3g}, its largest is {largest:.3g}; the "
+            "norm of its functions is not defined: take a positive semidefinite kernel"
+        )
+    return largest
+
+
 def kernel_root(K) -> np.ndarray:
     """Factor K = R R' over the eigenvalues above rounding.
 
@@ -90,12 +131,7 @@ def kernel_root(K) -> np.ndarray:
         An eigenvalue that is negative beyond rounding.
     """
     values, vectors = eigh(K, check_finite=False)
-    largest = max(float(values[-1]), 0.0)
-    if values[0] < -_NEGATIVE * largest:
-        raise KernelError(
-            f"the kernel has an eigenvalue of {values[0]:.3g}, its largest is {largest:.3g}; the "
-            "norm of its functions is not defined: take a positive semidefinite kernel"
-        )
+    largest = check_semidefinite(values)
     kept = values > len(K) * _EPS * largest
     return vectors[:, kept] * np.sqrt(values[kept])
 
