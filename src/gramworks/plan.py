@@ -168,20 +168,22 @@ class Plan:
         """Split file."""
         return f"results/splits/{study}/{dataset}.h5"
 
+    def kernels(self, study: str, dataset: str, method: str) -> dict[str, str]:
+        """Map K1, K2, ... to the base kernels of a method; empty where it takes none."""
+        if "grams" not in load_method(method).needs:
+            return {}
+        return self.studies[study].base_kernels(dataset, method)
+
     def grams(self, study: str, dataset: str, method: str) -> list[str]:
         """Gram files a method reads, in the order K1, K2, ..."""
-        if "grams" not in load_method(method).needs:
-            return []
         recipe = self.studies[study].datasets[dataset].recipe
-        kernels = self.studies[study].base_kernels(dataset, method).values()
+        kernels = self.kernels(study, dataset, method).values()
         return [f"results/gram/{dataset}/{recipe}/{kernel}.h5" for kernel in kernels]
 
     def gram_blocks(self, study: str, dataset: str, method: str) -> list[str]:
         """Files of the rows of those Gram matrices that several jobs compute."""
-        if "grams" not in load_method(method).needs:
-            return []
         recipe = self.studies[study].datasets[dataset].recipe
-        kernels = self.studies[study].base_kernels(dataset, method).values()
+        kernels = self.kernels(study, dataset, method).values()
         return [path for k in kernels for path in blocks(self, dataset, recipe, k)]
 
     def shared(self, study: str, dataset: str, method: str) -> list[str]:
@@ -311,7 +313,6 @@ class Plan:
     def fit_slice(self, study: str, dataset: str, method: str) -> str:
         """State settings, parameters and kernel names of a method; nothing else of the study."""
         spec = self.studies[study].methods[method]
-        kernels = self.studies[study].base_kernels(dataset, method)
         labels = self.labels(study, dataset)
         body = self.studies[study].datasets[dataset]
         positive, between = body.positive, body.output_kernel
@@ -320,7 +321,7 @@ class Plan:
                 "settings": spec.combinations(),
                 "parameters": spec.parameters,
                 # Pairs, since the keys of a JSON object would be sorted K1, K10, K2.
-                "kernels": list(kernels.items()) if "grams" in load_method(method).needs else [],
+                "kernels": list(self.kernels(study, dataset, method).items()),
                 "split_settings": self.split_settings(study, dataset),
                 **({"labels": labels} if labels else {}),
                 **({"positive": positive} if positive else {}),

@@ -63,7 +63,7 @@ def kernels_held(plan: Plan, study: str, dataset: str, method: str, n: int, stag
     if stage == "fit" and gram_use(plan, study, method, n) == "eigenpairs":
         rows = _parameters(plan, study, method)
         if all(hasattr(params, "kernel") for params in rows):
-            first = next(iter(plan.studies[study].base_kernels(dataset, method)))
+            first = next(iter(plan.kernels(study, dataset, method)))
             return len({params.kernel or first for params in rows})
     return files
 

@@ -65,7 +65,7 @@ def _needed(plan: Plan, study: str, dataset: str, method: str, n: int) -> tuple[
     use = load_method(method).widest_gram_use(
         body.combinations(), body.parameters, f"study {study}"
     )
-    kernels = len(plan.studies[study].base_kernels(dataset, method))
+    kernels = len(plan.kernels(study, dataset, method))
     if use == "full":
         word = "the Gram matrix" if kernels == 1 else f"the {kernels} Gram matrices"
         return use, word, 8 * kernels * n * n
@@ -129,7 +129,7 @@ def _for_landmarks(plan: Plan, study: str, dataset: str, method: str) -> str | N
     task = "binary" if body.labels or body.positive else task_after(entry.task, body.recipe)
     if task not in load_method(_ALTERNATIVE).tasks or entry.facts.columns is None:
         return None
-    kernels = plan.studies[study].base_kernels(dataset, method).values()
+    kernels = plan.kernels(study, dataset, method).values()
     return next((kernel for kernel in kernels if is_usable(kernel)), None)
 
 

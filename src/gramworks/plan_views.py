@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gramworks.methods.registry import load_method
-
 if TYPE_CHECKING:
     from gramworks.plan import Plan
 
@@ -17,9 +15,8 @@ def view_grams(plan: Plan, study: str, dataset: str) -> dict[str, str]:
     """Map the base kernels that a run uses on a data set to their files, each once."""
     found: dict[str, str] = {}
     for method in plan.methods_on(study, dataset):
-        if "grams" in load_method(method).needs:
-            kernels = plan.studies[study].base_kernels(dataset, method).values()
-            found |= dict(zip(kernels, plan.grams(study, dataset, method), strict=True))
+        kernels = plan.kernels(study, dataset, method).values()
+        found |= dict(zip(kernels, plan.grams(study, dataset, method), strict=True))
     return found
 
 

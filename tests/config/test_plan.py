@@ -66,6 +66,11 @@ def plan(root, **values):
         ),
         ("{C: 1, kernel: K1}", "{C: 1, kernel: K9}", ["no kernel 'K9'", "K1, K2"]),
         ("recipe: standardise", "recipe: standardize", ["recipe", "standardise"]),
+        (
+            "majority: {}",
+            "virtual-sample-svm: {parameters: {shape: [2, 3]}}",
+            ["data set iris-two: shape: [2, 3] has 6 pixels, the points have 4 features"],
+        ),
         ("gaussian-w1-unit", "linear@left", ["tiny: method svm", "iris-two", "no view 'left'"]),
         ("gaussian-w1-unit", "diffusion-b1", ["X of data set 'iris-two' is vectors of features"]),
         ("gaussian-w1-unit", "smith-waterman", ["'smith-waterman'", "no kernel", "-mapped"]),
@@ -324,3 +329,16 @@ def test_draws_out_of_given_parts_are_counted_and_checked(root):
     write_study(root, data, (splits, "{kind: given, labelled: 7292, repeats: 20}"))
     with pytest.raises(ConfigError, match="7292 points are to be drawn.* part of 7291"):
         plan(root, sources="any")
+
+
+def test_methods_of_features_alone_want_no_kernels(root):
+    path = root / "config" / "studies" / "tiny.yaml"
+    text = path.read_text().replace("kernels: {K1: linear, K2: gaussian-w1-unit}\n", "")
+    head, _ = text.split("  majority: {}")
+    path.write_text(
+        head + "  majority: {}\n  mixture-kernel: {}\nmetrics: [test-accuracy-percent]\n"
+    )
+    made = plan(root)
+    assert made.kernels("tiny", "iris-two", "mixture-kernel") == {}
+    assert json.loads(made.fit_slice("tiny", "iris-two", "mixture-kernel"))["kernels"] == []
+    assert made.grams("tiny", "iris-two", "mixture-kernel") == []

@@ -146,7 +146,7 @@ def test_kernels_that_methods_make_themselves(needs):
     ask = needs(mixtures)
     assert ask.method_size("large", "points", "mixture-kernel").held == 2 * 100_000**2
     assert ask.learn("large", "points", "mixture-kernel", 1).mem_mb > 6 * MATRIX_MB
-    moves = "{virtual-sample-svm: {parameters: {moves: [rotate, scale]}}}"
+    moves = "{virtual-sample-svm: {parameters: {moves: [rotate, scale], shape: [1, 2]}}}"
     size = needs(moves).method_size("large", "points", "virtual-sample-svm")
     assert size.held == 5 * 2000 * (5 * 2000 + 100_000)  # each image and four copies
     unknown = needs("{invariance: {}}").method_size("large", "points", "invariance")

@@ -270,6 +270,7 @@ def test_tangents_at_labelled_points(difference):
         ("invariance", {"class_balanced": True}, "at: labelled"),
         ("invariance", {"nu": 1, "nu_grid": [1]}, "both stated"),
         ("invariance", {"moves": ["turn"]}, "turn"),
+        ("invariance", {"functionals": "tangent", "moves": {"scale": 1.0}}, "shrinks"),
         ("invariance", {"moves": ["rotate"]}, "moves has no effect"),
         ("invariance", {"shape": [2, 2]}, "shape has no effect"),
         ("invariance", {"difference": "one-sided"}, "difference has no effect"),
@@ -297,6 +298,27 @@ def test_functionals_at_labelled_points_are_for_two_classes():
     assert not method.misfit(at_all, "multiclass", N)
 
 
+@pytest.mark.parametrize(
+    ("values", "columns", "told"),
+    [
+        ({}, 784, ""),
+        ({}, 50, "50 features are no square image"),
+        ({"shape": [5, 10]}, 50, ""),
+        ({"shape": [28, 28]}, 2, "[28, 28] has 784 pixels, the points have 2 features"),
+        ({"shape": [28, 28]}, None, ""),
+    ],
+)
+def test_images_of_another_size_are_refused_when_a_study_is_checked(values, columns, told):
+    for name, more in (("invariance", {"functionals": "tangent"}), ("virtual-sample-svm", {})):
+        method = load_method(name)
+        params = method.parameters({**values, **more}, "test")
+        reason = method.misfit(params, "binary", 100, columns)
+        assert (told in reason) if told else not reason
+    assert not load_method("invariance").misfit(
+        load_method("invariance").parameters({}, "test"), "binary", 100, 50
+    )
+
+
 def test_kernels_that_miss_their_residual_mark_the_row(monkeypatch):
     made = invariance.deformed_kernels
 
@@ -322,7 +344,7 @@ def test_kernels_that_miss_their_residual_mark_the_row(monkeypatch):
     invariance._PARTS._results.clear()
 
 
-@pytest.mark.filterwarnings("ignore:nu = 1e+12")
+@pytest.mark.filterwarnings("ignore:nu = 1e.12")
 def test_entries_that_may_be_far_off_mark_the_row():
     """On a line at nu = 1e12 a relative residual of 1e-6 says nothing of the kernel."""
     line = np.random.default_rng(1).uniform(size=(N, 1))

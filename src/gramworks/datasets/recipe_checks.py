@@ -49,6 +49,27 @@ def recipe_misfit(recipe: str, entry: DatasetEntry) -> str:
     return ""
 
 
+def columns_after(recipe: str, entry: DatasetEntry) -> int | None:
+    """Count the features of a data set under a recipe that can be followed on it.
+
+    Parameters
+    ----------
+    recipe : str
+        One that `recipe_misfit` finds nothing against.
+    entry : DatasetEntry
+
+    Returns
+    -------
+    int or None
+        None without facts, and of points that are no vectors.
+    """
+    columns = entry.facts.columns if entry.facts else None
+    for step in recipe.split(THEN):
+        if cut := TO_REST.fullmatch(step) or DISCRIMINANT.fullmatch(step):
+            columns = int(cut[1])
+    return columns
+
+
 def _columns_misfit(step: str, size: _Size, views: bool) -> str:
     given, chosen = TO_REST.fullmatch(step), DISCRIMINANT.fullmatch(step)
     if not (given or chosen):

@@ -139,7 +139,11 @@ def check_moves(moves) -> dict[str, float]:
         if name not in AMOUNTS:
             raise FitError(f"moves holds {name!r}; {suggest(name, AMOUNTS)}")
     stated = moves if isinstance(moves, Mapping) else {name: AMOUNTS[name] for name in names}
-    return {name: check_positive(amount, f"amount of {name!r}") for name, amount in stated.items()}
+    found = {name: check_positive(amount, f"amount of {name!r}") for name, amount in stated.items()}
+    for name, amount in found.items():
+        for side in (amount, -amount):
+            _backwards(name, side)
+    return found
 
 
 def _backwards(name: str, amount: float) -> tuple[np.ndarray, np.ndarray]:

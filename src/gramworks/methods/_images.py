@@ -50,21 +50,26 @@ def width_of(params: ImageParams, X) -> float:
 
 def image_shape(params: ImageParams, X) -> tuple[int, int]:
     """Give rows and columns of the images."""
-    if params.shape is not None:
-        rows, columns = params.shape
-        if rows * columns != X.shape[1]:
-            raise Skip(
-                f"shape: [{rows}, {columns}] has {rows * columns} pixels, the points have "
-                f"{X.shape[1]} features; state the rows and columns of an image"
-            )
-        return rows, columns
+    if reason := shape_misfit(params, X.shape[1]):
+        raise Skip(reason)
     side = math.isqrt(X.shape[1])
-    if side**2 != X.shape[1]:
-        raise Skip(
-            f"{X.shape[1]} features are no square image; state shape: [rows, columns] in the "
+    return (side, side) if params.shape is None else tuple(params.shape)
+
+
+def shape_misfit(params: ImageParams, features: int | None) -> str:
+    """Say why points of so many features are no such images; empty where they are."""
+    if features is None:
+        return ""
+    if params.shape is None:
+        return "" if math.isqrt(features) ** 2 == features else (
+            f"{features} features are no square image; state shape: [rows, columns] in the "
             "method's parameters"
-        )
-    return side, side
+        )  # fmt: skip
+    rows, columns = params.shape
+    return "" if rows * columns == features else (
+        f"shape: [{rows}, {columns}] has {rows * columns} pixels, the points have {features} "
+        "features; state the rows and columns of an image"
+    )  # fmt: skip
 
 
 def dense_features(problem: Problem) -> np.ndarray:

@@ -28,7 +28,13 @@ from gramworks.methods._chosen_kernel import (
     fit_chosen,
     split_identity,
 )
-from gramworks.methods._images import ImageParams, dense_features, image_shape, width_of
+from gramworks.methods._images import (
+    ImageParams,
+    dense_features,
+    image_shape,
+    shape_misfit,
+    width_of,
+)
 from gramworks.methods._kept import Kept
 from gramworks.methods._left_to_draws import left_to_draws
 from gramworks.problem import Outcome, Problem, Skip
@@ -129,14 +135,14 @@ class Params(ByFolds, ImageParams):
         return (self.functionals, *shape, self.width, self.solver, self.tol)
 
 
-def misfit(params: Params, task: str, rows: int | None) -> str:
-    """Say why data of more than two classes cannot be had with functionals at labelled points."""
+def misfit(params: Params, task: str, rows: int | None, columns: int | None = None) -> str:
+    """Say why data of this task and number of features cannot be had with these functionals."""
     if params.at == "labelled" and task == "multiclass":
         return (
             "at: labelled is for two classes, the data have more; state `positive:` or `labels:` "
             "of the data set, or take at: all"
         )
-    return ""
+    return shape_misfit(params, columns) if params.functionals == "tangent" else ""
 
 
 _EXACT, _ROUGH, _MANY = 1e-6, 1e-3, 50_000

@@ -46,7 +46,7 @@ class Params(OneKernel, ByFolds):
     """Weights of the penalty to choose from: |f|^2 + gamma f'Lf; 0 is the plain machine."""
 
 
-def misfit(params: Params, task: str, rows: int | None) -> str:
+def misfit(params: Params, task: str, rows: int | None, columns: int | None = None) -> str:
     """Say why data of this number of points cannot be had with these graphs."""
     most = max(params.neighbours_grid)
     if rows is not None and most >= rows:

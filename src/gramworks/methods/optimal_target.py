@@ -105,7 +105,7 @@ def labelled_by(params: Params) -> str:
 LABELLED_BY = labelled_by
 
 
-def misfit(params: Params, task: str, rows: int | None) -> str:
+def misfit(params: Params, task: str, rows: int | None, columns: int | None = None) -> str:
     """Say why data of this task and number of points cannot be had with these settings."""
     if task != "binary":
         stated = {

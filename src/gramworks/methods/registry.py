@@ -146,11 +146,13 @@ class Method:
         stated = getattr(self.module, "PREDICTS", "targets")
         return stated(params) if callable(stated) else stated
 
-    def misfit(self, params: BaseModel, task: str, rows: int | None) -> str:
+    def misfit(
+        self, params: BaseModel, task: str, rows: int | None, columns: int | None = None
+    ) -> str:
         """Say why such data cannot be had with these parameters; empty where they can.
 
-        A module that knows has a function `misfit` of parameters, task and number of points
-        (None where it is not known).
+        A module that knows has a function `misfit` of parameters, task, and numbers of points and
+        of features (None where they are not known).
         """
         if task not in self.tasks:
             return (
@@ -158,7 +160,7 @@ class Method:
                 "that are in `datasets:` of the method, or leave it out"
             )
         ask = getattr(self.module, "misfit", None)
-        return ask(params, task, rows) if ask else ""
+        return ask(params, task, rows, columns) if ask else ""
 
     def parameters(self, values: dict[str, Any], where: str) -> BaseModel:
         """Validate settings and parameters from a study file (ConfigError with the key)."""

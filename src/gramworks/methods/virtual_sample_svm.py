@@ -12,7 +12,13 @@ from gramworks.fitting.machine_choice import choose_machine, weighted_path
 from gramworks.kernels.gaussian_kernel import gaussian
 from gramworks.learning.image_moves import check_moves, moved_images
 from gramworks.methods._chosen_kernel import C_GRID, Grid, edges, split_identity
-from gramworks.methods._images import ImageParams, dense_features, image_shape, width_of
+from gramworks.methods._images import (
+    ImageParams,
+    dense_features,
+    image_shape,
+    shape_misfit,
+    width_of,
+)
 from gramworks.problem import Outcome, Problem
 
 NAME = "virtual-sample-svm"
@@ -35,6 +41,11 @@ class Params(ImageParams):
     class_balanced: bool = False
     """Divide the losses of each class by its number of images, copies included, and count the
     errors of held-out images as shares of each class."""
+
+
+def misfit(params: Params, task: str, rows: int | None, columns: int | None = None) -> str:
+    """Say why points of this number of features are no such images."""
+    return shape_misfit(params, columns)
 
 
 def holds(rows: list[Params], n: int, labelled: int) -> int:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from gramworks.datasets.dataset import OUTPUT_TASKS
 from gramworks.datasets.normalisation import RECIPE_FORMS, is_recipe, task_after
-from gramworks.datasets.recipe_checks import recipe_misfit
+from gramworks.datasets.recipe_checks import columns_after, recipe_misfit
 from gramworks.datasets.recipe_rows import rows_after
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.splits import (
@@ -120,10 +120,11 @@ def _check_use(method: Method, params: BaseModel, study: Study, dataset: str, wh
     task = _task(body, dataset)
     left = rows_after(body.recipe, entry)
     rows = left.most if left else None
+    columns = columns_after(body.recipe, entry)
     if method.predicts(params) != "classes":
-        reason = method.misfit(params, task, rows)
+        reason = method.misfit(params, task, rows, columns)
     elif task == "vectors" and entry.task in ("binary", "multiclass"):
-        reason = method.misfit(params, entry.task, rows)
+        reason = method.misfit(params, entry.task, rows, columns)
     else:
         reason = (
             "label-of: it predicts the class of points whose features a recipe such as "
