@@ -1,6 +1,8 @@
 """Pages for users say what is there."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from gramworks.api_page import PACKAGES, api_page, public_names
@@ -19,6 +21,20 @@ def test_public_names_have_docstrings_with_parameters():
     for module in PACKAGES:
         for name in public_names(module):
             assert f"### {name}\n" in api_page()
+
+
+def test_a_public_name_is_not_hidden_by_the_module_of_its_name():
+    code = (
+        "from gramworks.learning import deformed_kernels as at_first\n"
+        "import gramworks.methods.invariance\n"
+        "from gramworks.learning import deformed_kernels, moved_images\n"
+        "assert at_first is deformed_kernels and callable(deformed_kernels), deformed_kernels\n"
+        "assert callable(moved_images)"
+    )
+    later = code.split("\n", 1)[1].replace("at_first is deformed_kernels and ", "")
+    for order in (code, later):
+        made = subprocess.run([sys.executable, "-c", order], capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
 
 
 def test_methods_that_are_recommended_exist():
