@@ -1,5 +1,8 @@
 """Looks of methods: distinct, stable, and the same in all figures."""
 
+import itertools
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +17,7 @@ from gramworks.report.looks import Looks
 from gramworks.report.marks import COLOURS, LINES, MARKERS, mark, marks_of, method_mark
 from gramworks.report.ranks import rank_table
 from gramworks.report.score_lines import COLUMNS
+from gramworks.strict_yaml import load_yaml
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB: protan and deutan.
 BLIND = {
@@ -38,6 +42,21 @@ def test_registered_methods_look_different_each():
     assert len({(m.colour, m.marker) for m in marks}) == len(names)
     lines = [method_mark(f"single-{i}") for i in range(1, 13)]
     assert len(set(lines)) == 12
+
+
+STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_methods_of_a_study_are_told_apart_without_colour(path):
+    marks = {name: method_mark(name) for name in load_yaml(path)["methods"]}
+    for a, b in itertools.combinations(marks.values(), 2):
+        if len(marks) <= len(MARKERS):
+            assert a.marker != b.marker
+        else:  # there are more methods than shapes
+            assert a.marker != b.marker or (a.line != b.line and a.colour != b.colour)
+    if path.stem.startswith("invariance-"):
+        assert len({mark.line for mark in marks.values()}) == len(marks)
 
 
 def test_a_new_method_has_a_look_and_changes_no_other():

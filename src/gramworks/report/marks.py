@@ -28,14 +28,15 @@ ORDER = (
     "cluster-kernel", "svm", "transductive-svm", "random-walk",
     "spectral-representation", "label-propagation", "self-training", "label-spreading",
     "margin-nonnegative", "margin-free", "alignment-nonnegative", "alignment-free",
-    "centred-alignment", "svm-gaussian-cv", "uniform", "majority",
+    "centred-alignment", "invariance", "uniform", "majority",
     "kernel-dependency", "optimal-target", "kernel-ridge", "knn",
     "kernel-pca", "hopfield", "svm-one-vs-rest", "mixture-kernel",
-    "invariance", "virtual-sample-svm", "laplacian-svm", "transductive-linear-discrimination",
+    "transductive-linear-discrimination", "virtual-sample-svm", "laplacian-svm", "svm-gaussian-cv",
     "oracle", "single-2", "single-3", "single-1",
 )  # fmt: skip
-"""Methods whose looks are chosen, eight a line: those of one paper differ in colour where they can.
-Others need no line here, they get looks of further rounds."""
+"""Methods whose looks are chosen: those of one paper differ in colour where they can, and those of
+one study in shape where it has no more than there are shapes, or in line and colour else. Others
+need no place here, they get looks of further rounds."""
 
 
 @dataclass(frozen=True)
