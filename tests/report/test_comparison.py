@@ -187,7 +187,24 @@ def test_an_absent_data_set_gives_way_to_one_that_stands_for_it(compared, draws)
     assert list(table["dataset"]) == ["sonar-rounded"]
     absent["sonar-rounded"] = ("source-unreachable", "")
     table = compared([], printed, absent, datasets=both)
-    assert list(table["reason"]) == ["source-not-embedded", "source-unreachable"]
+    # one printed cell is one cell, whatever could have stood for it
+    assert list(table["dataset"]) == ["sonar"]
+    assert list(table["reason"]) == ["source-not-embedded"]
+    turned = dict(reversed(both.items()))
+    table = compared([], printed, absent, datasets=turned)
+    assert list(table["dataset"]) == ["sonar"]
+
+
+def test_settings_of_the_kind_that_was_printed_stand_first(compared, draws):
+    given = ["loss=squared;n_labelled=30", "loss=squared;n_labelled=60", "n_labelled=30"]
+    given.append("n_labelled=60")
+    rows = [row for dataset in ("iris", "heart") for setting in given
+            for row in draws(dataset, "svm", [1.0, 2.0], setting=setting)]  # fmt: skip
+    # the printed one of 60 does not go before the measured one of 30
+    printed = ERROR | {"dataset": "iris", "method": "svm", "value": "1.0"}
+    table = compared(rows, [printed | {"setting": "n_labelled=60"}])
+    assert list(table["setting"]) == 2 * (given[2:] + given[:2])
+    assert list(compared(rows, [])["setting"]) == 2 * given
 
 
 def test_grid_edges_are_no_metric_of_the_tables(compared, draws, write_scores):

@@ -14,7 +14,7 @@ from gramworks.metric_means import BY_INVERSE, metric_mean
 from gramworks.report.grid_edges import ON_EDGE
 from gramworks.report.published import Published
 from gramworks.report.verdicts import judge
-from gramworks.settings import setting_order
+from gramworks.settings import parse_setting, setting_order
 
 if TYPE_CHECKING:
     from gramworks.studies.study_file import Study
@@ -57,7 +57,8 @@ def compare(
         missing for numbers printed without stated decimals. The mean is over all repeats that
         gave a value, those that did not converge included. A combination that gave no value at
         all and has no published cell is one row with metric "". Rows in the order of the study
-        (data sets, methods), then setting, then metric; published cells not run included.
+        (data sets, methods), then setting, then metric; published cells not run included. Of a
+        method, settings with the keys of published ones stand before others.
 
     Raises
     ------
@@ -115,10 +116,11 @@ class _Cells:
         self.without_values = set(self.lost) - set(self.measured)
 
     def stands_for(self, published_as: str) -> list[str]:
-        """List the study's data sets measured against a published name, or the name itself.
+        """List the study's data sets measured against a published name, or one that was not.
 
-        One left out of the run counts only when no other one stands in for it, so that no
-        published cell is counted twice without need.
+        Those left out of the run count only when no other one stands in for them, and then as one,
+        of the published name where there is one, so that no published cell is counted twice
+        without need.
         """
         names = [
             name
@@ -126,7 +128,7 @@ class _Cells:
             if (dataset.published_as or name) == published_as
         ]
         present = [n for n in names if n in self.run_datasets and n not in self.absent]
-        return present or names or [published_as]
+        return present or sorted(names, key=lambda name: name != published_as)[:1] or [published_as]
 
     def row(
         self, dataset: str, method: str, setting: str, metric: str, values: pd.DataFrame | None
@@ -232,11 +234,17 @@ def _ordered(table: pd.DataFrame, study: Study) -> pd.DataFrame:
         order = list(dict.fromkeys([*names, *sorted(values)]))
         return values.map({name: i for i, name in enumerate(order)})
 
+    # settings of the paper's kind before those that state something else besides
+    kinds = pd.Series([frozenset(parse_setting(setting)) for setting in table["setting"]])
+    known = table["published"].notna().tolist()
+    printed = set(zip(table["method"][known], kinds[known], strict=True))
+    rows = zip(table["method"], kinds, strict=True)
     keys = pd.DataFrame({
         "dataset": place(table["dataset"], list(study.datasets)),
         "method": place(table["method"], list(study.methods)),
+        "beside": [row not in printed for row in rows],
         "setting": place(table["setting"], sorted(set(table["setting"]), key=setting_order)),
         "metric": place(table["metric"], list(study.metrics)),
     })  # fmt: skip
-    order = keys.sort_values(["dataset", "method", "setting", "metric"], kind="stable").index
+    order = keys.sort_values(list(keys), kind="stable").index
     return table.loc[order].reset_index(drop=True)
