@@ -109,6 +109,11 @@ def test_the_map_rings_what_is_wrong():
     [wrong] = [line for line in figure.axes[1].lines if line.get_label() == "wrong"]
     assert wrong.get_xdata().tolist() == [2.0]
     assert figure.axes[1].lines[0].get_xdata().tolist() == [0.0]  # labelled, so not predicted
+    # each panel says what grey is in it
+    assert figure.axes[1].lines[0].get_label() == "not tested"
+    legends = [[t.get_text() for t in panel.get_legend().get_texts()] for panel in figure.axes]
+    assert "not tested" not in legends[0]
+    assert legends[1] == ["not tested", "wrong"]
     assert point_maps({"own": points.iloc[:0]}, {}) is None
     assert point_maps({"own": points.assign(label="")}, {}) is None
 

@@ -63,7 +63,8 @@ READINGS = {
         "Scatter plot",
         "first two principal components of the mean of the base kernels (each centred, of equal "
         "trace), by true label and by what the best method predicts in the first draw at the "
-        "largest size; grey: without a target, or labelled there.",
+        "largest size. Grey: without a target; among the predictions all that are not tested, as "
+        "labelled points are not.",
     ),
 }
 """Name to the kind of plot and how it is read, in the order of the page."""

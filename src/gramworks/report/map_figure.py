@@ -37,7 +37,8 @@ def point_maps(
     -------
     matplotlib Figure or None
         Two panels a data set: true labels, with points without a target in grey; predicted ones,
-        with points that were labelled in grey as well and wrong ones ringed. Numbers are shades.
+        with all that were not tested in grey, labelled ones too, and wrong ones ringed. Numbers
+        are shades.
         None where there is no map, or no label on it.
     """
     panels = {}
@@ -69,10 +70,11 @@ def _map_panel(panel: Axes, key: tuple[str, str], found: tuple) -> None:
     shown = shown[shown["shown"].notna()]
     named = {}
     if len(rest):
-        [dots] = panel.plot(
-            rest["first"], rest["second"], ".", color=GRID, markersize=4, label="no target"
+        # labelled points have no prediction either, nor have those that a draw leaves out
+        grey = "no target" if predicted is None else "not tested"
+        [named[grey]] = panel.plot(
+            rest["first"], rest["second"], ".", color=GRID, markersize=4, label=grey
         )
-        named |= {"no target": dots} if predicted is None else {}
     if numbers:
         known = pd.to_numeric(truth[truth != ""])
         dots = panel.scatter(
