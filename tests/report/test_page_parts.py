@@ -1,5 +1,7 @@
 """Parts of the page: the grid of verdicts, the budget of figures, the files that are looked at."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,10 @@ from gramworks.datasets.splits import Splits, write_splits
 from gramworks.errors import FileDamaged
 from gramworks.merging import write_predictions
 from gramworks.report import build
-from gramworks.report.build import tabulate_study
+from gramworks.report.build import build_page, tabulate_study
 from gramworks.report.looks import read_looks
 from gramworks.report.page import embed
+from gramworks.report.published import read_published
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import read_results
 from gramworks.report.study_figures import figure_stem
@@ -61,6 +64,38 @@ def test_every_published_cell_is_a_square(tmp_path, make_study, write_scores, dr
     # cells of rows that are not shown lead to the reasons
     assert {s["anchor"] for s in idle} <= {"idle-margin-tables", square["anchor"]}
     assert all("(the " in s["title"] for s in idle)
+
+
+def test_a_run_of_some_data_sets_counts_each_published_cell_once(
+    tmp_path, make_study, write_scores, draws
+):
+    name = "invariance-table"
+    study = make_study(
+        name=name, paper="invariance-rkhs", metrics=["test-error-percent"],
+        datasets={
+            "heart": {}, "sonar": {}, "heart-cleveland": {"published_as": "heart"}, "wisconsin": {},
+        },
+        methods={"svm": {}},
+        splits={"kind": "labelled", "sizes": [30, 60, 90], "scheme": "free", "repeats": 2},
+    )  # fmt: skip
+    rows = draws("sonar", "svm", [30.0, 31.0], setting="n_labelled=30", study=name)
+    absent = dict.fromkeys(["heart", "heart-cleveland", "wisconsin"], ("dataset-not-in-run", ""))
+    tabulate_study(study, [write_scores(rows)], absent, tmp_path, {})
+    page = build_page([study], tmp_path, benchmarks=tmp_path, provenance={}, datasets=[])
+    printed = read_published()
+    printed = printed[printed["study"] == name]
+    section = study_section(read_results(study, tmp_path / name), RawFiles(tmp_path))
+    counts = count_verdicts(section["grid"])
+    assert sum(counts.values()) == len(printed)
+    assert counts["not-run"] == section["counts"]["not-run"] == len(printed) - 1
+    # what has no published cell is not among those
+    text = page.read_text(encoding="utf-8")
+    folded = re.findall(r"<details[^>]*><summary>(.*?)</summary>(.*?)</details>", text, re.S)
+    [missing] = [body for head, body in folded if head.startswith("Data sets of the study that")]
+    assert all(f"<strong>{dataset}</strong>" in missing for dataset in absent)
+    [idle] = [body for head, body in folded if head.startswith("Published cells without")]
+    assert "heart" in idle
+    assert "wisconsin" not in idle
 
 
 def test_the_largest_folded_figures_leave_the_page_first():
