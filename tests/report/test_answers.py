@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gramworks.report.answer_section import _summary, answer_row, answer_section, p_text, size_words
+from gramworks.report.answer_section import (
+    _sentence,
+    _summary,
+    answer_row,
+    answer_section,
+    p_text,
+    size_words,
+)
 from gramworks.report.answers import SEPARATOR, answers
 from gramworks.report.ranks import rank_table
 from gramworks.report.raw_files import RawFiles
@@ -253,6 +260,40 @@ def test_the_best_is_compared_with_the_commonest_class_and_on_these_points(lines
     beaten = [*draws("iris", "svm", [10.0, 12.0]), *draws("iris", "majority", [9.0, 11.0])]
     [row] = answer(lines, beaten, few)
     assert answer_row(row, RawFiles(Path("none")), "small")["over"] == ""
+
+
+def test_an_error_beyond_all_scores_is_said_in_words(lines, draws):
+    """Two labelled points and 198 test points, as in two moons."""
+    best = np.tile([4.0, 10.0], 25)
+    ahead = np.tile([0.0, 0.0, 17.0, 6.0, 5.4], 10)
+    rows = [*draws("iris", "svm", best), *draws("iris", "knn", best + ahead)]
+    [row] = answer(lines, rows, {"iris": {"": (2.0, 198.0)}})
+    assert row["finding"] == "on these points"
+    assert row["standard_error"] > 50
+    shown = answer_row(row, RawFiles(Path("none")), "small")
+    why = "draws of 2 labelled and 198 test points share too many points to tell"
+    assert shown["why"] == why
+    assert _sentence(shown)["told"] == (
+        "That would last with more draws of these points (p < 0.001), but new data of this kind "
+        f"may do anything: {why}."
+    )
+    # an error within the scale is a number that says something
+    assert answer_row(row | {"standard_error": 40.0}, RawFiles(Path("none")), "small")["why"] == ""
+    ten_times = row | {"standard_error": 40.0, "advantage": 4.0}
+    assert answer_row(ten_times, RawFiles(Path("none")), "small")["why"] == why
+    unsure = row | {"finding": "not told apart", "p_same_points": 0.3}
+    told = _sentence(answer_row(unsure, RawFiles(Path("none")), "small"))["told"]
+    assert told.startswith("The draws cannot tell the two apart, not even on these points (p = 0.3")
+    # it is the test points that make it so
+    few = row | {"n_train": 198.0, "n_test": 2.0}
+    assert answer_row(few, RawFiles(Path("none")), "small")["why"] == ""
+    for metric, error, said in [
+        ("test-auc", 0.6, True), ("test-auc", 0.4, False), ("test-error-percent", 0.6, False),
+        ("mean-square-error", 12.0, False), ("mean-square-error", 13.0, True),
+    ]:  # fmt: skip
+        other = row | {"metric": metric, "standard_error": error}
+        shown = answer_row(other, RawFiles(Path("none")), "small")
+        assert bool(shown["why"]) == said, metric
 
 
 def test_a_tie_is_said_as_one(lines, draws, make_study):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pandas as pd
@@ -32,6 +33,20 @@ _TOLD = {
     "not tested": "There are too few draws for a test.",
     "alone": "",
 }
+_OPEN = {
+    "on these points": (
+        "That would last with more draws of these points (p {p_same_points}), but new data of this "
+        "kind may do anything: {why}."
+    ),
+    "not told apart": (
+        "The draws cannot tell the two apart, not even on these points (p {p_same_points}), and "
+        "new data may do anything: {why}."
+    ),
+}
+"""The same where the corrected test has no word on new data, see `_no_word`."""
+_WHY = "draws of {n_train:.0f} labelled and {n_test:.0f} test points share too many points to tell"
+_TO_ONE = re.compile(r"(.+-)?(accuracy|auc|roc|correlation|loss)|test-error|fraction-.+")
+"""Metrics from 0 to 1."""
 
 _ONE_CLASS = "the commonest class"
 _CHANCE = {
@@ -91,6 +106,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
     alike, here = (
         row[key].split(SEPARATOR) if row[key] else [] for key in ("alike", "alike_same_points")
     )
+    no_word = _no_word(row)
     return {
         **{key: row[key] for key in ("dataset", "metric", "method", "setting", "finding")},
         "size": size_words(row["size"], row["n_train"]),
@@ -104,6 +120,7 @@ def answer_row(row: dict, raw: RawFiles, study: str) -> dict[str, Any]:
         "p": p_text(row["p"]),
         "p_order": row["p"] if row["p"] == row["p"] else None,
         "p_same_points": p_text(row["p_same_points"]),
+        "why": _WHY.format(**row) if no_word else "",
         "told": FINDINGS[row["finding"]],
         "alike": alike,
         "alike_here": here,
@@ -156,8 +173,26 @@ def _sentence(row: dict[str, Any]) -> dict[str, str]:
         score += f", {lead} {row['runner_up']} ({row['runner_up_mean']})"
     p = {k: row[k] if row[k].startswith("<") else f"= {row[k]}" for k in ("p", "p_same_points")}
     over = f"{row['method']} is {row['over']}." if row["over"] else ""
-    told = " ".join(filter(None, (_TOLD[row["finding"]].format(**p), over)))
+    words = (_OPEN if row["why"] else _TOLD)[row["finding"]].format(**p, why=row["why"])
+    told = " ".join(filter(None, (words, over)))
     return {"where": where, "score": score, "told": told}
+
+
+def _no_word(row: dict) -> bool:
+    """Tell whether few labels and many test points make the corrected error say nothing.
+
+    It is half of what the score can be then, or ten times a difference that these points show.
+    """
+    if row["finding"] not in _OPEN or not row["n_test"] > row["n_train"]:
+        return False
+    if row["metric"].endswith("-percent"):
+        half = 50.0
+    elif _TO_ONE.fullmatch(row["metric"]):
+        half = 0.5
+    else:  # without an end: the score itself
+        half = max(abs(row["mean"]), abs(row["runner_up_mean"]))
+    many = row["finding"] == "on these points" and row["standard_error"] >= 10 * row["advantage"]
+    return row["standard_error"] >= half or many
 
 
 def _over(count: float, draws: int, metric: str) -> str:
