@@ -74,6 +74,12 @@ def test_every_registered_method_is_in_it_or_has_a_reason(made):
     assert {"svm", "majority", "kernel-ridge"} <= stated
 
 
+def test_a_method_that_takes_no_kernel_of_the_study_says_so(made):
+    lines = Path("own/studies/my-table.yaml").read_text().splitlines()
+    said = [line.split(":")[0].strip() for line in lines if "not on the kernels above" in line]
+    assert said == ["invariance"]
+
+
 def test_what_gives_no_result_in_the_trial_is_left_out(made):
     text = Path("own/studies/my-table.yaml").read_text()
     body = load_yaml("own/studies/my-table.yaml")

@@ -49,5 +49,14 @@ def test_own_rows_are_compared_and_predicted(project, monkeypatch, capsys):
     assert [row["svm kernel=K1"] for row in table] == wanted
     assert all(row["prediction"] in row.values() for row in table)
 
+    # a run that was limited on the command line
+    project.write("own/clinic.yaml", "studies: [clinic]\nsources: any\n")
+    capsys.readouterr()
+    assert main(["predict", "clinic"]) == 1
+    said = capsys.readouterr().err
+    assert "methods have run: the run was limited to them" in said
+    assert "`gramworks predict clinic --methods majority svm`" in said
+    assert main(["predict", "clinic", "--methods", "majority", "svm"]) == 0
+
     assert main(["predict", "nothing"]) == 1
     assert "Valid: clinic" in capsys.readouterr().err

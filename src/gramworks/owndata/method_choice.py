@@ -25,6 +25,8 @@ PLAIN = {"kernel", "C", *ByFolds.model_fields}
 """Parameters of a plain machine, which takes each kernel by itself: what combinations are held
 against, and which source says most."""
 
+_OWN_KERNEL = "; on a Gaussian of its own (`width`) of the features, not on the kernels above"
+"""Behind the summary of a method that takes none of the study's kernels."""
 _OF_TASK = {("majority", "regression"): "Control: the mean of the labelled points"}
 """Summaries of methods that do something else for one task."""
 
@@ -71,8 +73,13 @@ def choose_methods(
             found.left_out[name] = reason
         else:
             found.bodies[name] = body
-            found.summaries[name] = _OF_TASK.get((name, dataset.task), method.module.SUMMARY)
+            summary = _OF_TASK.get((name, dataset.task), method.module.SUMMARY)
+            found.summaries[name] = summary + (_OWN_KERNEL if _makes_its_own(method) else "")
     return found
+
+
+def _makes_its_own(method: Method) -> bool:
+    return "grams" not in method.needs and "width" in method.module.Params.model_fields
 
 
 def _unfit(method: Method, dataset, choice: KernelChoice) -> str:

@@ -113,7 +113,7 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
         paths = [*plan.grams(name, name, method_name), *plan.shared(name, name, method_name)]
         gone = [path for path in paths if not Path(path).is_file()]
         if gone:
-            raise DataError(f"{gone[0]} is not there; run `{run}` first.")
+            raise DataError(f"{gone[0]} is not there; {_part_of_run(plan, name)}run `{run}` first.")
         if absent := first_absent(paths):
             failed[method_name] = absent.reason
             continue
@@ -144,6 +144,19 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
     if not columns:
         raise DataError(f"data set {name!r}: no method gives predictions: {failed}.")
     return columns, failed
+
+
+def _part_of_run(plan: Plan, name: str) -> str:
+    """Say what to do where some methods have run and others have not; the start of a sentence."""
+    files = [Path(path) for path in plan.scores(name)]
+    ran = [path.stem for path in files if path.is_file()]
+    if not ran or len(ran) == len(files):
+        return ""
+    return (
+        f"{len(ran)} of the study's {len(files)} methods have run: the run was limited to them, as "
+        "by `--config 'methods=[...]'`, or did not end. Predict by these, `gramworks predict "
+        f"{name} --methods {' '.join(ran)}`, or "
+    )
 
 
 def _write(
