@@ -1,12 +1,17 @@
 """Pages for users say what is there."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 from gramworks.api_page import PACKAGES, api_page, public_names
+from gramworks.config import load_config
 from gramworks.methods.registry import load_method, method_names
+from gramworks.plan import Plan
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,3 +65,17 @@ def test_messages_that_troubleshooting_quotes_are_those_of_the_code():
     assert len(quoted) > 15
     for message in quoted:
         assert message in joined, message
+
+
+def test_ways_to_limit_a_run_are_keys_and_names_that_exist():
+    text = (ROOT / "docs" / "study-files.md").read_text()
+    part = text.split("## Limiting a run")[1].split("\n## ")[0]
+    commands = [shlex.split(line) for line in part.splitlines() if line.startswith("snakemake")]
+    assert len(commands) == 2
+    for words in commands:
+        pairs = [word.split("=", 1) for word in words if "=" in word]
+        values = {key: yaml.safe_load(value) for key, value in pairs}
+        plan = Plan(load_config({"sources": "any"} | values), ROOT)
+        [study] = plan.studies
+        assert set(values.get("datasets", [])) <= set(plan.datasets(study))
+        assert set(values.get("methods", [])) <= set(plan.methods(study))
