@@ -29,7 +29,7 @@ from gramworks.datasets.parsing import parse
 from gramworks.datasets.registry import load_entry
 from gramworks.datasets.sources import fetch
 from gramworks.learning.deformation import Deformation
-from gramworks.learning.deformed_kernels import deformed_kernels
+from gramworks.learning.deformed_series import deformed_kernels
 from gramworks.shared import read_shared
 from gramworks.solvers.block_conjugate_gradients import block_conjugate_gradients
 from gramworks.solvers.functional_preconditioner import Preconditioner

@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from gramworks.errors import FitError, KernelError
 from gramworks.learning import GraphDifference, InvarianceKernel, JointGram, LaplacianKernel
-from gramworks.learning.deformed_kernels import deformed_kernels
+from gramworks.learning.deformed_series import deformed_kernels
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 X_NEW = np.random.default_rng(1).normal(size=(5, 2))
@@ -113,3 +113,5 @@ def test_parameters_without_a_part_are_refused():
         InvarianceKernel(1.0, offset=7.0).fit(X)
     with pytest.raises(FitError, match="a sequence of numbers"):
         deformed_kernels(X, None)
+    with pytest.raises(FitError, match=r"nu=\[0.1, 1\]; .* several: gramworks.learning.deformed_k"):
+        InvarianceKernel([0.1, 1]).fit(X)

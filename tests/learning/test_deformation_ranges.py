@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gramworks.errors import FitError
 from gramworks.learning import InvarianceKernel
 from gramworks.learning.deformation import Deformation
-from gramworks.learning.deformed_kernels import deformed_kernels
+from gramworks.learning.deformed_series import deformed_kernels
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gramworks.errors import FitError, KernelError
 from gramworks.learning import Gradient, GraphDifference, InvarianceKernel, LocalAverage, Tangent
 from gramworks.learning.deformation import Deformation
-from gramworks.learning.deformed_kernels import deformed_kernels
+from gramworks.learning.deformed_series import deformed_kernels
 
 KERNELS = [{"width": 1.2}, {"kernel": "polynomial", "degree": 3}]
 

@@ -1,8 +1,6 @@
 """Estimators that learn kernels or targets."""
 
-import sys
 from importlib import import_module
-from types import ModuleType
 
 _EXPORTS = {
     "AlignmentKernel": "alignment",
@@ -21,7 +19,7 @@ _EXPORTS = {
     "Tangent": "functionals",
     "TransductiveDiscrimination": "transductive_discrimination",
     "bound_test_error": "margin_bound",
-    "deformed_kernels": "deformed_kernels",
+    "deformed_kernels": "deformed_series",
     "moved_images": "image_moves",
 }
 
@@ -37,15 +35,3 @@ def __getattr__(name):
 
 def __dir__():
     return __all__
-
-
-class _Package(ModuleType):
-    """The package, where a function stands before the module of its name."""
-
-    def __setattr__(self, name, value):
-        # the first import of deformed_kernels.py would hide the function by the module
-        if not (name in _EXPORTS and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -71,7 +71,7 @@ class Deformation:
     Parameters
     ----------
     X, functionals, kernel, width, degree, offset, solver, tol, max_iterations, log
-        As in `gramworks.learning.deformed_kernels.deformed_kernels`.
+        As in `gramworks.learning.deformed_kernels`.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ def functional_system(
     Parameters
     ----------
     X, functionals, kernel, width, degree, offset
-        As in `gramworks.learning.deformed_kernels.deformed_kernels`.
+        As in `gramworks.learning.deformed_kernels`.
 
     Returns
     -------
@@ -260,7 +260,12 @@ def as_new_points(X_new, features) -> np.ndarray:
 
 def check_nu(nu) -> float:
     """Check a weight of the invariances: 0 or more."""
-    return check_weight(nu, "nu")
+    try:
+        return check_weight(nu, "nu")
+    except FitError as error:
+        if np.ndim(nu) == 0:
+            raise
+        raise FitError(f"{error}; several: gramworks.learning.deformed_kernels") from None
 
 
 def _expand(X, described, kernel, width, degree, offset, turn=True):

@@ -17,7 +17,7 @@ from gramworks.finished_steps import FinishedSteps
 from gramworks.fitting.inputs import LARGEST
 from gramworks.fitting.invariance_machine import InvarianceMachine
 from gramworks.fitting.machine_choice import choose_machine, joint_values
-from gramworks.learning.deformed_kernels import deformed_kernels
+from gramworks.learning.deformed_series import deformed_kernels
 from gramworks.learning.functionals import Gradient, Tangent
 from gramworks.learning.joint_gram import JointGram
 from gramworks.methods._chosen_kernel import (
