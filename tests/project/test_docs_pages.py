@@ -1,5 +1,7 @@
 """Pages for users say what is there."""
 
+import doctest
+import importlib
 import re
 import shlex
 import subprocess
@@ -79,3 +81,14 @@ def test_ways_to_limit_a_run_are_keys_and_names_that_exist():
         [study] = plan.studies
         assert set(values.get("datasets", [])) <= set(plan.datasets(study))
         assert set(values.get("methods", [])) <= set(plan.methods(study))
+
+
+def test_examples_in_docstrings_give_what_they_say():
+    found = 0
+    for path in sorted((ROOT / "src" / "gramworks").rglob("*.py")):
+        if ">>>" in path.read_text(encoding="utf-8"):
+            name = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+            result = doctest.testmod(importlib.import_module(name))
+            assert result.failed == 0, name
+            found += result.attempted
+    assert found

@@ -30,7 +30,8 @@ class InvarianceKernel(BaseEstimator):
     kernel : {"gaussian", "polynomial", "precomputed"}
         "precomputed" goes with GraphDifference alone, and X is the kernel matrix then.
     width : float, optional
-        Of the Gaussian kernel. Default: the median distance between the points.
+        sigma of the Gaussian kernel exp(-|x - z|^2 / (2 sigma^2)). Default: the median distance
+        between the points.
     degree, offset : int, float
         Of the polynomial kernel.
     solver : {"auto", "dense", "cg", "span"}
@@ -64,6 +65,26 @@ class InvarianceKernel(BaseEstimator):
         Of the Gaussian kernel.
     solver_ : str
         What was taken.
+
+    Notes
+    -----
+    The diagonal shrinks as nu grows, so that one C means less: divide `kernel_`, and what `extend`
+    gives, by the mean of the diagonal of `kernel_` before a machine whose C was chosen for another
+    kernel, as the methods of the workflow do. `deformed_kernels` makes those of several nu.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import SVC
+    >>> from gramworks.learning import InvarianceKernel
+    >>> X = np.array([[0.0], [0.2], [1.0], [1.2]])
+    >>> labelled, y = [0, 3], [-1, 1]
+    >>> model = InvarianceKernel(nu=0.1, width=0.5).fit(X)
+    >>> scale = model.kernel_.diagonal().mean()
+    >>> machine = SVC(C=10.0, kernel="precomputed")
+    >>> _ = machine.fit(model.kernel_[labelled][:, labelled] / scale, y)
+    >>> machine.predict(model.extend([[0.1], [1.1]])[:, labelled] / scale).tolist()
+    [-1, 1]
     """
 
     def __init__(

@@ -36,9 +36,11 @@ class LaplacianKernel(BaseEstimator):
 
     Notes
     -----
-    Two eigendecompositions of order n; `gramworks.solvers.laplacian` makes the kernels of many
-    gammas from one. Functions that are constant on each connected part of the graph are not
-    penalised. K is kept for `extend`, not copied.
+    Two eigendecompositions of order n; `laplacian_spectrum` of `gramworks.solvers.laplacian` has
+    the kernels of all gammas from them. Functions that are constant on each connected part of the
+    graph are not penalised. Rows and columns are the points of K in their order: a machine is
+    fitted on ``kernel_[labelled][:, labelled]`` and predicts from ``extend(K_new)[:, labelled]``.
+    The diagonal shrinks as gamma grows; see `InvarianceKernel` on what that does to C.
     """
 
     def __init__(self, gamma, neighbours=5):
