@@ -17,6 +17,22 @@ NU = 0.125
 POINTS = np.round(np.random.default_rng(0).normal(size=(8, 3)) * 64) / 64
 
 
+def deformed(K, Z, system):
+    """K - Z' A^-1 Z from the rows of [A Z], A positive definite, by numbers of any kind."""
+    t, p = len(K), len(Z)
+    for column in range(p):
+        pivot = system[column]
+        for row in range(p):
+            factor = system[row][column] / pivot[column]
+            if row != column and factor:
+                system[row] = [a - factor * b for a, b in zip(system[row], pivot, strict=True)]
+    solution = [[system[k][p + j] / system[k][k] for j in range(t)] for k in range(p)]
+    return np.array([
+        [float(K[i][j] - sum(Z[k][i] * solution[k][j] for k in range(p))) for j in range(t)]
+        for i in range(t)
+    ])  # fmt: skip
+
+
 def exact_kernel(X, nu, degree):
     """K - Z' (I / (2 nu) + N)^-1 Z for all derivatives of ((x, z) + 1)^degree, without rounding."""
     points = [[Fraction(value) for value in row] for row in X.tolist()]
@@ -30,7 +46,7 @@ def exact_kernel(X, nu, degree):
         curved = degree * (degree - 1) * s ** (degree - 2) * points[j][d] * points[i][e]
         return curved + (degree * s ** (degree - 1) if d == e else 0)
 
-    t, p = len(points), len(places)
+    t = len(points)
     K = [[product(i, j) ** degree for j in range(t)] for i in range(t)]
     Z = [
         [degree * product(i, j) ** (degree - 1) * points[j][d] for j in range(t)] for i, d in places
@@ -40,17 +56,7 @@ def exact_kernel(X, nu, degree):
         + Z[row]
         for row, here in enumerate(places)
     ]
-    for column in range(p):  # positive definite: no pivoting
-        pivot = system[column]
-        for row in range(p):
-            factor = system[row][column] / pivot[column]
-            if row != column and factor:
-                system[row] = [a - factor * b for a, b in zip(system[row], pivot, strict=True)]
-    solution = [[system[k][p + j] / system[k][k] for j in range(t)] for k in range(p)]
-    return np.array([
-        [float(K[i][j] - sum(Z[k][i] * solution[k][j] for k in range(p))) for j in range(t)]
-        for i in range(t)
-    ])  # fmt: skip
+    return deformed(K, Z, system)
 
 
 @pytest.mark.parametrize("solver", ["dense", "cg"])
@@ -84,7 +90,7 @@ def exact_gaussian(X, nu, width):
         square = Decimal(width) ** 2
         points = [[Decimal(value) for value in row] for row in X.tolist()]
         places = [(i, d) for i in range(len(points)) for d in range(len(points[0]))]
-        t, p = len(points), len(places)
+        t = len(points)
         apart = [[[a - b for a, b in zip(x, y, strict=True)] for y in points] for x in points]
         K = [[(-sum(a * a for a in way) / (2 * square)).exp() for way in row] for row in apart]
         Z = [[-apart[i][j][d] / square * K[i][j] for j in range(t)] for i, d in places]
@@ -97,17 +103,7 @@ def exact_gaussian(X, nu, width):
             + Z[row]
             for row, (i, d) in enumerate(places)
         ]
-        for column in range(p):
-            pivot = system[column]
-            for row in range(p):
-                factor = system[row][column] / pivot[column]
-                if row != column:
-                    system[row] = [a - factor * b for a, b in zip(system[row], pivot, strict=True)]
-        solution = [[system[k][p + j] / system[k][k] for j in range(t)] for k in range(p)]
-        return np.array([
-            [float(K[i][j] - sum(Z[k][i] * solution[k][j] for k in range(p))) for j in range(t)]
-            for i in range(t)
-        ])  # fmt: skip
+        return deformed(K, Z, system)
 
 
 @pytest.mark.parametrize("nu", [1.0, 1e4, 1e8, 1e12, 1e14, 1e16, 1e20, 1e100])

@@ -65,16 +65,20 @@ def columns_after(recipe: str, entry: DatasetEntry) -> int | None:
     """
     columns = entry.facts.columns if entry.facts else None
     for step in recipe.split(THEN):
-        if cut := TO_REST.fullmatch(step) or DISCRIMINANT.fullmatch(step):
-            columns = int(cut[1])
+        columns = _kept_columns(step) or columns
     return columns
 
 
+def _kept_columns(step: str) -> int | None:
+    """Tell how many features a step keeps, None where it keeps all."""
+    cut = TO_REST.fullmatch(step) or DISCRIMINANT.fullmatch(step)
+    return int(cut[1]) if cut else None
+
+
 def _columns_misfit(step: str, size: _Size, views: bool) -> str:
-    given, chosen = TO_REST.fullmatch(step), DISCRIMINANT.fullmatch(step)
-    if not (given or chosen):
+    given, count = TO_REST.fullmatch(step), _kept_columns(step)
+    if count is None:
         return ""
-    count = int((given or chosen)[1])
     if size.columns is None:
         return "its points are strings, which have no features; state another recipe"
     if given and views:

@@ -12,7 +12,7 @@ from gramworks.errors import KernelError
 from gramworks.kernels.graph_diffusion import checked_beta, diffusion_blocks, diffusion_peak
 from gramworks.kernels.identifiers import read_number, write_number
 from gramworks.kernels.tiles import Blocks, fill, upper_tiles
-from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.vectors import as_dense_vectors
 
 PREFIX = "correlation"
 GRAMMAR = "correlation-t<threshold>-b<beta>"
@@ -47,8 +47,7 @@ def correlation_graph(X, *, threshold: float) -> sp.csr_array:
     proteins, RECOMB; as in Lanckriet et al. (2004), JMLR 5, section 6.2.2, at 0.8.
     """
     threshold = _checked(threshold)
-    X = as_vectors(X)
-    X = X.toarray() if sp.issparse(X) else X
+    X = as_dense_vectors(X)
     n, d = X.shape
     if d < 2:
         raise KernelError("X has 1 feature; a correlation of rows needs two features or more.")

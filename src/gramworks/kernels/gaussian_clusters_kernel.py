@@ -13,7 +13,7 @@ from gramworks.kernels.alignment_measure import alignment
 from gramworks.kernels.distances import squared_distances
 from gramworks.kernels.identifiers import read_number, write_number
 from gramworks.kernels.tiles import Blocks, fill
-from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.vectors import as_dense_vectors
 from gramworks.kernels.widths import check_width
 
 PREFIX = "gaussian-clusters"
@@ -51,8 +51,7 @@ def cluster_width(X, clusters: int) -> float:
     from scipy.optimize import minimize_scalar
     from sklearn.cluster import KMeans
 
-    X = as_vectors(X)
-    X = X.toarray() if hasattr(X, "toarray") else X
+    X = as_dense_vectors(X)
     n = X.shape[0]
     if not 2 <= clusters < n:
         raise KernelError(

@@ -51,6 +51,12 @@ def as_vectors(X, name: str = "X") -> np.ndarray | sp.csr_array:
     return X
 
 
+def as_dense_vectors(X, name: str = "X") -> np.ndarray:
+    """Bring data to a float64 matrix as `as_vectors` does, sparse ones too."""
+    X = as_vectors(X, name)
+    return X.toarray() if sp.issparse(X) else X
+
+
 def as_pair(X, Z) -> tuple[np.ndarray | sp.csr_array, np.ndarray | sp.csr_array | None]:
     """Validate the two sides of a kernel, ``Z`` None for all pairs of ``X``.
 

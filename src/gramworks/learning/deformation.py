@@ -16,7 +16,7 @@ from gramworks.fitting.inputs import (
     check_whole,
 )
 from gramworks.kernels.gaussian_kernel import median_width
-from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.vectors import as_dense_vectors
 from gramworks.learning.functionals import as_functionals
 from gramworks.solvers.deformed_dense import deform_dense
 from gramworks.solvers.deformed_iterative import ERROR_SHARE, deform_iteratively
@@ -149,7 +149,7 @@ class Deformation:
         within = error <= ERROR_SHARE * self.tol * found.kernel.diagonal().max()
         return Deformed(
             found.kernel, found.residual, error, found.solution,
-            iterations=getattr(found, "iterations", 0), met=bool(found.met and within),
+            iterations=found.iterations, met=bool(found.met and within),
         )  # fmt: skip
 
     def missed(self, found: Deformed) -> str:
@@ -186,11 +186,11 @@ class Deformation:
             if self._shared is None:
                 self._shared = self._prepare()
             return self._shared.extend(nu, K_new)
-        X_new = X_new if expansion.derivatives else K_new.copy()
+        given = X_new if expansion.derivatives else K_new
         step = max(1, 2**24 // system.count)
         for start in range(0, len(K_new), step):
             rows = slice(start, start + step)
-            K_new[rows] -= system.new_columns(X_new[rows]) @ solution.T
+            K_new[rows] -= system.new_columns(given[rows]) @ solution.T
         return K_new
 
     def release(self) -> None:
@@ -248,8 +248,7 @@ def functional_system(
 
 def as_new_points(X_new, features) -> np.ndarray:
     """Check new points, sparse or not, against the number of features of the fit."""
-    X_new = as_vectors(X_new, "X_new")
-    X_new = X_new.toarray() if hasattr(X_new, "toarray") else X_new
+    X_new = as_dense_vectors(X_new, "X_new")
     if X_new.shape[1] != features:
         raise KernelError(
             f"X_new has {X_new.shape[1]} features; the points of the fit have {features}, in the "
@@ -277,9 +276,8 @@ def _expand(X, described, kernel, width, degree, offset, turn=True):
         K = 0.5 * (K + K.T)
         check_semidefinite(eigvalsh(K, check_finite=False), "X")
         return K, None, GramExpansion(K)
-    X = as_vectors(X)
     # A copy: new points are compared with these, whatever becomes of the caller's array.
-    X = X.toarray() if hasattr(X, "toarray") else np.array(X)
+    X = np.array(as_dense_vectors(X))
     # tangents leave the span of the points, which derivatives along the axes need not
     turn = turn and all(functional.along_axes for functional in described)
     if kernel == "polynomial":

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 from scipy.ndimage import affine_transform
-from scipy.sparse import issparse
 
 from gramworks.errors import FitError, suggest
 from gramworks.fitting.inputs import check_choice, check_number, check_positive, check_whole
-from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.vectors import as_dense_vectors
 
 DIFFERENCES = ("central", "one-sided")
 AMOUNTS = {
@@ -58,8 +57,7 @@ def moved_images(X, shape, moves=None, *, background=0.0) -> list[np.ndarray]:
         A shape that does not suit the number of columns of X, an unknown move, a bad amount, or a
         background that is no finite number.
     """
-    X = as_vectors(X)
-    X = X.toarray() if issparse(X) else X
+    X = as_dense_vectors(X)
     rows, columns = check_shape(shape, X.shape[1])
     background = check_number(background, "background")
     images = X.reshape(-1, rows, columns)
@@ -101,8 +99,7 @@ def image_tangents(X, shape, moves=None, *, background=0.0, difference="central"
     check_choice(difference, "difference", DIFFERENCES)
     moved = moved_images(X, shape, moves, background=background)
     if difference == "one-sided":
-        X = as_vectors(X)
-        X = X.toarray() if issparse(X) else X
+        X = as_dense_vectors(X)
         return np.stack([image - X for image in moved], axis=1)
     pairs = zip(moved[::2], moved[1::2], strict=True)
     return np.stack([0.5 * (ahead - behind) for ahead, behind in pairs], axis=1)

@@ -22,7 +22,7 @@ from gramworks.kernels.distances import squared_distances
 from gramworks.kernels.gaussian_kernel import gaussian
 from gramworks.kernels.linear_kernel import linear
 from gramworks.kernels.tiles import fill
-from gramworks.kernels.vectors import as_vectors
+from gramworks.kernels.vectors import as_dense_vectors
 from gramworks.solvers.gaussian_preimage import PreImages, gaussian_preimages
 from gramworks.solvers.output_components import nearest, output_components
 from gramworks.solvers.ridge import solve_ridge
@@ -268,8 +268,7 @@ def _vectors(outputs, n, preimage):
     if outputs is None:
         raise FitError(f"preimage={preimage!r} makes vectors: give fit the outputs (n, d)")
     flat = np.ndim(outputs) == 1
-    Y = as_vectors(np.reshape(outputs, (-1, 1)) if flat else outputs, "outputs")
-    Y = Y.toarray() if hasattr(Y, "toarray") else Y
+    Y = as_dense_vectors(np.reshape(outputs, (-1, 1)) if flat else outputs, "outputs")
     if len(Y) != n:
         raise FitError(f"outputs has {len(Y)} rows and K {n}; both are over the same points")
     return Y, flat

@@ -52,24 +52,29 @@ def image_shape(params: ImageParams, X) -> tuple[int, int]:
     """Give rows and columns of the images."""
     if reason := shape_misfit(params, X.shape[1]):
         raise Skip(reason)
-    side = math.isqrt(X.shape[1])
-    return (side, side) if params.shape is None else tuple(params.shape)
+    return _sides(params, X.shape[1])
 
 
 def shape_misfit(params: ImageParams, features: int | None) -> str:
     """Say why points of so many features are no such images; empty where they are."""
-    if features is None:
+    if features is None or math.prod(_sides(params, features)) == features:
         return ""
     if params.shape is None:
-        return "" if math.isqrt(features) ** 2 == features else (
+        return (
             f"{features} features are no square image; state shape: [rows, columns] in the "
             "method's parameters"
-        )  # fmt: skip
+        )
     rows, columns = params.shape
-    return "" if rows * columns == features else (
+    return (
         f"shape: [{rows}, {columns}] has {rows * columns} pixels, the points have {features} "
         "features; state the rows and columns of an image"
-    )  # fmt: skip
+    )
+
+
+def _sides(params: ImageParams, features: int) -> tuple[int, int]:
+    """Give the shape that is stated, or that of the largest square of so many pixels."""
+    side = math.isqrt(features)
+    return (side, side) if params.shape is None else tuple(params.shape)
 
 
 def dense_features(problem: Problem) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -226,7 +225,8 @@ def _candidates(problem: Problem, params: Params):
 
 
 def _all(params: Params, X, log) -> dict[str, np.ndarray]:
-    return dict(ChainMap(*_deform(params, X, log, FinishedSteps())))
+    done = _deform(params, X, log, FinishedSteps())
+    return {name: array for arrays in done for name, array in arrays.items()}
 
 
 def fit(problem: Problem, params: Params) -> Outcome:

@@ -118,8 +118,7 @@ def _columns(plan, name, dataset: Dataset, methods, run: str, log):
             failed[method_name] = absent.reason
             continue
         kernels = {}
-        if "grams" in method.needs:
-            wanted = plan.studies[name].base_kernels(name, method_name)
+        if wanted := plan.kernels(name, name, method_name):
             files = plan.grams(name, name, method_name)
             # No more matrices at a time than this method needs.
             grams = {path: K for path, K in grams.items() if path in files}

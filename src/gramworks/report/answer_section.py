@@ -15,6 +15,7 @@ from gramworks.report.kernel_names import kernel_names
 from gramworks.report.one_class import one_class_notes
 from gramworks.report.raw_files import RawFiles
 from gramworks.report.results import StudyResults
+from gramworks.report.verdicts import largest_value
 from gramworks.settings import parse_setting
 
 MOST_OPEN = 12
@@ -45,8 +46,8 @@ _OPEN = {
 }
 """The same where the corrected test has no word on new data, see `_no_word`."""
 _WHY = "draws of {n_train:.0f} labelled and {n_test:.0f} test points share too many points to tell"
-_TO_ONE = re.compile(r"(.+-)?(accuracy|auc|roc|correlation|loss)|test-error|fraction-.+")
-"""Metrics from 0 to 1."""
+_SHARE = re.compile(r"(.+-)?(accuracy|loss)|test-error")
+"""Further metrics from 0 to 1, mostly."""
 
 _ONE_CLASS = "the commonest class"
 _CHANCE = {
@@ -185,9 +186,10 @@ def _no_word(row: dict) -> bool:
     """
     if row["finding"] not in _OPEN or not row["n_test"] > row["n_train"]:
         return False
-    if row["metric"].endswith("-percent"):
-        half = 50.0
-    elif _TO_ONE.fullmatch(row["metric"]):
+    largest = largest_value(row["metric"])
+    if largest is not None:
+        half = largest / 2
+    elif _SHARE.fullmatch(row["metric"]):
         half = 0.5
     else:  # without an end: the score itself
         half = max(abs(row["mean"]), abs(row["runner_up_mean"]))

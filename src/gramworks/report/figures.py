@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import textwrap
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gramworks.report.escaping import plain
+from gramworks.report.verdicts import largest_value
 from gramworks.settings import setting_order
 from gramworks.whole_files import write_bytes
 
@@ -50,13 +50,6 @@ LETTER = 0.068  # inches of one letter at 9 points, on the safe side
 _BOLD = 0.088  # of a bold one, likewise
 
 
-BOUNDED = (
-    (r".+-percent", 100.0),
-    (r"(.+-)?(auc|roc|correlation(-\d+)?)|fraction-.+", 1.0),
-)
-"""Patterns of metrics that lie between 0 and a largest value."""
-
-
 def whiskers(metric: str, means: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Give the lengths of error bars below and above means, cut where a metric can go no further.
 
@@ -69,7 +62,7 @@ def whiskers(metric: str, means: np.ndarray, errors: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (2, k)
     """
-    most = next((top for text, top in BOUNDED if re.fullmatch(text, metric)), None)
+    most = largest_value(metric)
     if most is None:
         return np.stack([errors, errors])
     room = np.maximum(np.stack([means, most - means]), 0.0)

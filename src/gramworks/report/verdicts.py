@@ -25,6 +25,12 @@ DIRECTIONS: tuple[tuple[str, Direction], ...] = (
 )
 """Patterns of metric names and which way is better; two-sided has no better."""
 
+BOUNDED = (
+    (r".+-percent", 100.0),
+    (r"(.+-)?(auc|roc|correlation(-\d+)?)|fraction-.+", 1.0),
+)
+"""Patterns of metrics that lie between 0 and a largest value."""
+
 VERDICTS = {
     "agrees": "no difference that the draws could tell from chance and rounding",
     "better": "better than published by more than the resolution",
@@ -76,6 +82,11 @@ class Judgement:
 def direction(metric: str) -> Direction:
     """Say which way a metric is better; one that is not in `DIRECTIONS` is two-sided."""
     return next((way for text, way in DIRECTIONS if re.fullmatch(text, metric)), "two-sided")
+
+
+def largest_value(metric: str) -> float | None:
+    """Give the largest value of a metric that lies between 0 and one, by `BOUNDED`."""
+    return next((top for text, top in BOUNDED if re.fullmatch(text, metric)), None)
 
 
 def judge(

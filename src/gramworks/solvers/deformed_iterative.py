@@ -14,9 +14,7 @@ SINGLE_TOL = 1e-5  # down to here the products may be of float32
 _BLOCK = 96_000_000  # numbers in a block of right-hand sides, of which there are five
 _CHUNK = 8  # right-hand sides whose products are worked out together
 _ROUNDS = 4  # times that what rounding left is solved for again
-ERROR_SHARE = (
-    10.0  # times tol of the largest diagonal entry: for the error, of which the bound is high
-)
+ERROR_SHARE = 10.0  # times tol of the largest diagonal entry: for the error, whose bound is high
 _PATIENCE = 50  # iterations without a smaller residual that float32, or a later round, is given
 
 
